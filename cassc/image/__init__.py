@@ -1,0 +1,1 @@
+"""Containers: bytes to typed objects and back. Knows nothing of instructions."""
