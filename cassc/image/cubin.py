@@ -251,7 +251,7 @@ def _kernel(
     shared = file.find(f".nv.shared.{symbol.name}")
     called = {r.symbol for r in relocations.get(symbol.section, ())} | {s.name for s in subroutines}
     callees = [i for i, s in enumerate(symbols) if s.kind == "FUNC" and s.name in called and i != index]
-    one = {attribute: payload for attribute, payload in info}
+    one = dict(info)
     base, size = 0, 0
     if eiattr.PARAM_CBANK in one:
         _, base, size = eiattr.unpack("<IHH", one[eiattr.PARAM_CBANK], eiattr.PARAM_CBANK)

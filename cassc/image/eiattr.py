@@ -1,7 +1,7 @@
 """``.nv.info`` records (EIATTR): decoding, and the launch facts they give for each kernel.
 
-A record is {u8 format, u8 attribute, u16}: format 4 is followed by that many payload bytes, the others carry their value
-in the u16. Attribute meanings were checked against cubins of nvcc 11.8 to 13.5.
+A record is {u8 format, u8 attribute, u16}: format 4 is followed by that many payload bytes, the others carry their
+value in the u16. Attribute names are those that NVIDIA's cuobjdump prints.
 """
 
 from __future__ import annotations

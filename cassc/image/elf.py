@@ -193,7 +193,10 @@ def _sections(data: bytes, offset: int, count: int, size: int, names: int) -> tu
     for index, header in enumerate(headers):
         name = text(strings, header[0]) if strings else ""
         content = _content(data, header, f"section '{name or index}'")
-        sections.append(ElfSection(index, name, *header[1:], content))
+        _, type, flags, address, start, length, link, info, align, entry = header
+        sections.append(
+            ElfSection(index, name, type, flags, address, start, length, link, info, align, entry, content)
+        )
     return tuple(sections)
 
 
