@@ -127,7 +127,7 @@ def find() -> Toolchain:
         nvcc=find_nvcc(),
         cxx=_first_on_path(host["cxx"]),
         ar=_first_on_path(host["ar"]),
-        llvm=_find_llvm(),
+        llvm=find_llvm(),
         runtime=find_runtime(),
         hip=_find_hip(),
         gpu=Path(load("rocm")["kfd"]).exists(),
@@ -268,7 +268,7 @@ def _rocm_roots(data: Mapping[str, Any]) -> list[Path]:
     return named + [Path(root) for root in data["roots"]]
 
 
-def _find_llvm() -> Path | None:
+def find_llvm() -> Path | None:
     data = load("llvm")
     named = os.environ.get(data["variable"])
     if named:

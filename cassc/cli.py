@@ -1,0 +1,178 @@
+"""The command line: the only place that prints and exits.
+
+``cassc file.cu ...`` is an nvcc-compatible compiler; ``cassc doctor``, ``verify``, ``inspect`` and ``cache`` are
+subcommands. ``cassc --version`` must be quick, so nothing but the standard library is imported here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cassc.diag import CasscError
+    from cassc.driver.invocation import Invocation
+    from cassc.driver.jobs import Report
+
+SUBCOMMANDS = ("cache", "doctor", "inspect", "verify")
+
+_INTERRUPTED = 130
+_INTERNAL_ERROR = 70
+"""EX_SOFTWARE of sysexits.h."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of the console script; returns the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if arguments and arguments[0] in SUBCOMMANDS:
+            return _subcommand(arguments)
+        return _guarded(lambda: _compile(arguments))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+
+
+def _guarded(action: Callable[[], int]) -> int:
+    """Run an action; whatever it raises becomes text on stderr and an exit status."""
+    from cassc.diag import CasscError
+
+    try:
+        return action()
+    except CasscError as problem:
+        _print_error(problem)
+        return problem.status
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as problem:
+        return _internal_error(problem)
+
+
+def _subcommand(arguments: list[str]) -> int:
+    from cassc.driver import subcommands
+
+    return _guarded(lambda: subcommands.run(arguments, say=print))
+
+
+def _compile(arguments: list[str]) -> int:
+    from cassc.driver.invocation import Phase, parse
+    from cassc.toolchain import check_not_inside
+
+    check_not_inside()
+    invocation = parse(arguments)
+    if invocation.phase is Phase.VERSION:
+        print(_version())
+        return 0
+    if invocation.phase is Phase.HELP:
+        from cassc.driver.options import usage
+
+        print(usage(), end="")
+        return 0
+    return _build(invocation)
+
+
+def _version() -> str:
+    """nvcc's own text, which CMake and others read, and a line of ours."""
+    import cassc
+    from cassc.toolchain import find_nvcc
+
+    nvcc = find_nvcc()
+    own = f"cassc {cassc.__version__}: runs this compiler's device code on AMD GPUs"
+    return (
+        f"{nvcc.banner.rstrip()}\n{own}" if nvcc else f"cassc {cassc.__version__} (no nvcc found; see 'cassc doctor')"
+    )
+
+
+def _build(invocation: Invocation) -> int:
+    import tempfile
+    from pathlib import Path
+
+    from cassc import diag, toolchain
+    from cassc.driver import jobs
+    from cassc.driver.cache import Cache
+    from cassc.driver.plan import plan
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    if not invocation.quiet:
+        for remark in invocation.remarks:
+            say(diag.render(remark))
+    found = toolchain.find()
+    if invocation.dryrun:
+        jobs.dryrun(plan(invocation, found, Path(tempfile.gettempdir(), "cassc-dryrun")), say)
+        return 0
+    with tempfile.TemporaryDirectory(prefix="cassc-", ignore_cleanup_errors=True) as scratch:
+        report = jobs.run(plan(invocation, found, Path(scratch)), invocation, Cache.open(), say)
+    _print_report(invocation, report, say)
+    return 0
+
+
+def _print_report(invocation: Invocation, report: Report, say: Callable[[str], None]) -> None:
+    from cassc import diag
+    from cassc.diag import Severity
+
+    for remark in report.remarks:
+        loud = remark.severity is not Severity.REMARK
+        if invocation.verbose or (loud and not invocation.quiet):
+            say(diag.render(remark))
+    if not invocation.verbose:
+        return
+    for title, seconds in report.timings:
+        for stage, value in seconds.items():
+            say(f"cassc: time: {title}: {stage:<12} {value * 1e3:9.1f} ms")
+    if report.verdicts:
+        counts: dict[str, int] = {}
+        for verdict in report.verdicts:
+            status = str(verdict.get("status", "unverified"))
+            counts[status] = counts.get(status, 0) + 1
+        say("cassc: verdicts: " + ", ".join(f"{number} {status}" for status, number in sorted(counts.items())))
+    if report.hits:
+        say(f"cassc: {report.hits} of the modules came from the cache")
+
+
+def _print_error(problem: CasscError) -> None:
+    from cassc import diag
+    from cassc.diag import Severity
+    from cassc.driver.invocation import CommandLineError
+
+    for diagnostic in problem.diagnostics:
+        if isinstance(problem, CommandLineError) and diagnostic.severity is Severity.FATAL:
+            print(f"nvcc fatal   : {diagnostic.message}", file=sys.stderr)
+        else:
+            print(diag.render(diagnostic), file=sys.stderr)
+
+
+def _internal_error(problem: BaseException) -> int:
+    """Write the cause to a folder and name it: a user has no use for a traceback, a maintainer has."""
+    import os
+    import platform
+    import tempfile
+    import traceback
+    from pathlib import Path
+
+    import cassc
+
+    folder = Path(tempfile.mkdtemp(prefix="cassc-report-"))
+    chain = "".join(traceback.format_exception(type(problem), problem, problem.__traceback__))
+    facts = [
+        f"cassc {cassc.__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"folder: {os.getcwd()}",
+        "command: " + " ".join(sys.argv),
+    ]
+    (folder / "report.txt").write_text("\n".join(facts) + "\n\n" + chain)
+    stage = getattr(problem, "stage", "driver")
+    title = getattr(problem, "title", "")
+    kernel = getattr(problem.__cause__ or problem, "kernel", "")
+    where = f" of {title}" if title else ""
+    where += f", kernel '{kernel}'" if kernel else ""
+    print(f"cassc: internal error in stage '{stage}'{where}", file=sys.stderr)
+    print(f"note: please report it with the files in {folder}", file=sys.stderr)
+    return _INTERNAL_ERROR
+
+
+if __name__ == "__main__":
+    sys.exit(main())

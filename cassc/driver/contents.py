@@ -1,0 +1,111 @@
+"""What is inside a built file, for ``cassc verify`` and ``cassc inspect``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from cassc import diag
+from cassc.diag import Location
+from cassc.image import bundle, cubin, fatbin, host
+
+_TARGET_PREFIX = "hipv4-amdgcn-amd-amdhsa--"
+
+
+def verdicts(path: str) -> list[dict[str, Any]]:
+    """One record for each translated cubin: ``sm``, ``cubin`` (SHA-256), ``targets`` and ``kernels``.
+
+    Raises CasscError ``verify-nothing`` if cassc translated nothing in the file.
+    """
+    records = []
+    for fat in fatbin.extract(host.read(path)):
+        for entry in fat.of_kind(fatbin.EntryKind.VERDICTS):
+            try:
+                record = json.loads(entry.payload())
+            except ValueError as problem:
+                raise diag.error(
+                    "verify-damaged", "the verdicts in the file are damaged", Location(file=path)
+                ) from problem
+            records.append(record)
+    if not records:
+        raise diag.error("verify-nothing", "no kernel in the file was translated by cassc", Location(file=path))
+    return records
+
+
+def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for record in records:
+        for kernel in record["kernels"]:
+            reason = kernel.get("reason") or ""
+            lines.append(f"{kernel['status']:<10} {kernel['kernel']} ({record['sm']}){': ' if reason else ''}{reason}")
+    return lines
+
+
+def inspect(path: str) -> dict[str, Any]:
+    """Kind of the file, and its fat binaries with their entries."""
+    image = host.read(path)
+    return {
+        "file": path,
+        "kind": image.kind.value,
+        "fat_binaries": [
+            {
+                "image": fat.place.image,
+                "section": fat.place.section,
+                "offset": fat.place.offset,
+                "entries": [_entry(entry) for entry in fat.entries],
+            }
+            for fat in fatbin.extract(image)
+        ],
+    }
+
+
+def _entry(entry: fatbin.FatEntry) -> dict[str, Any]:
+    payload = entry.payload()
+    listed: dict[str, Any] = {"arch": entry.arch.name, "size": len(payload), "stored": len(entry.stored)}
+    if entry.kind == fatbin.EntryKind.PTX:
+        return {"kind": "ptx", **listed, "arch": f"compute_{entry.arch.number}{entry.arch.suffix}"}
+    if entry.kind == fatbin.EntryKind.CUBIN:
+        return {"kind": "cubin", **listed, "kernels": [_kernel(kernel) for kernel in cubin.parse(payload).kernels]}
+    if entry.kind == fatbin.EntryKind.CODE_OBJECTS:
+        objects = {name.removeprefix(_TARGET_PREFIX): len(data) for name, data in bundle.unpack(payload).items()}
+        return {"kind": "code objects", **listed, "targets": objects}
+    if entry.kind == fatbin.EntryKind.VERDICTS:
+        return {"kind": "verdicts", **listed, "kernels": len(json.loads(payload)["kernels"])}
+    return {"kind": f"0x{entry.kind:x}", **listed}
+
+
+def _kernel(kernel: cubin.Kernel) -> dict[str, Any]:
+    abi = kernel.abi
+    return {
+        "name": kernel.name,
+        "code": len(kernel.code),
+        "registers": abi.registers,
+        "parameters": abi.param_size,
+        "shared": abi.static_shared,
+        "stack": abi.frame_size,
+        "barriers": abi.barriers,
+        "max_threads": abi.max_threads,
+    }
+
+
+def inspect_lines(listing: dict[str, Any]) -> list[str]:
+    fats = listing["fat_binaries"]
+    lines = [f"{listing['file']}: {listing['kind']}, {len(fats)} fat {'binary' if len(fats) == 1 else 'binaries'}"]
+    for fat in fats:
+        lines.append(f"  {fat['image']} {fat['section']} at 0x{fat['offset']:x}")
+        for entry in fat["entries"]:
+            lines.append(f"    {entry['kind']} {entry['arch']}, {entry['size']} bytes")
+            if entry["kind"] == "cubin":
+                lines += [_kernel_line(kernel) for kernel in entry["kernels"]]
+            for target, size in entry.get("targets", {}).items():
+                lines.append(f"      {target}: {size} bytes")
+    return lines
+
+
+def _kernel_line(kernel: dict[str, Any]) -> str:
+    limit = f", at most {kernel['max_threads']} threads" if kernel["max_threads"] else ""
+    return (
+        f"      {kernel['name']}: {kernel['code']} bytes of code, {kernel['registers']} registers, "
+        f"{kernel['parameters']} bytes of parameters, {kernel['shared']} shared, {kernel['stack']} stack, "
+        f"{kernel['barriers']} barriers{limit}"
+    )

@@ -1,0 +1,306 @@
+"""Device code of one host file: read, extract, select, translate, pack, embed.
+
+The middle (disassemble to check) is ``cassc.engines.cascade.translate_module``, described here by what the driver needs
+of it; its results are cached by the cubin's content.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import cassc
+from cassc import diag
+from cassc.diag import CasscError, Diagnostic, Location, Severity
+from cassc.driver import cache as cache_module
+from cassc.driver.cache import Cache
+from cassc.image import bundle, cubin, embed, fatbin, host
+from cassc.target import DEFAULT_SM, TARGETS, SmArch, Target
+
+_NEWEST_TRIED = SmArch(90)
+"""Of several SM architectures in a fat binary the newest up to this one is translated, if the default is not there."""
+
+
+class Verdict(Protocol):
+    """What the checker says of one kernel; the keys that the driver reads are ``kernel``, ``status``, ``reason``."""
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+class ModuleResult(Protocol):
+    """What the middle gives for one cubin: code objects by target name, verdicts by kernel, seconds by stage, and the
+    products of the stages by file suffix (``.sass``, ``.ll``, ...)."""
+
+    @property
+    def code_objects(self) -> Mapping[str, bytes]: ...
+    @property
+    def verdicts(self) -> Sequence[Verdict]: ...
+    @property
+    def remarks(self) -> Sequence[Diagnostic]: ...
+    @property
+    def timings(self) -> Mapping[str, float]: ...
+    @property
+    def artefacts(self) -> Mapping[str, bytes]: ...
+
+
+class TranslateModule(Protocol):
+    """``cascade.translate_module``: raises CasscError if any kernel cannot be translated."""
+
+    def __call__(self, cubin: bytes, targets: Sequence[Target]) -> ModuleResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A translated cubin, as plain data."""
+
+    code_objects: Mapping[str, bytes]
+    verdicts: tuple[dict[str, Any], ...]
+    remarks: tuple[Diagnostic, ...]
+    artefacts: Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one host file.
+
+    Attributes:
+        image: the file's new bytes; None if nothing in it had to be translated.
+        verdicts: of all kernels.
+        remarks: from the stages.
+        timings: (stage, seconds), in the order of the stages.
+        kept: file suffix and content of every stage's product, in the order made.
+        hits: how many cubins came out of the cache.
+    """
+
+    image: bytes | None
+    verdicts: tuple[dict[str, Any], ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    kept: tuple[tuple[str, bytes], ...] = ()
+    hits: int = 0
+
+
+class Clock:
+    """Seconds by stage; a stage that runs again adds up."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, time.perf_counter() - begin)
+
+    def add(self, name: str, seconds: float) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+
+def translate_file(
+    path: str | os.PathLike[str],
+    title: str,
+    targets: Sequence[Target],
+    cache: Cache,
+    translate_module: TranslateModule | None = None,
+) -> Outcome:
+    """Translate every fat binary of an object or archive that holds no code object yet.
+
+    ``title`` is the file that diagnostics name. Raises CasscError; the errors of the middle carry kernel, address and
+    instruction.
+    """
+    clock = Clock()
+    translate = translate_module or _middle()
+    with clock.stage("read"):
+        image = host.read(path)
+    with clock.stage("extract"):
+        containers = [fat for fat in fatbin.extract(image) if _wants_translation(fat)]
+    kept: list[tuple[str, bytes]] = []
+    remarks: list[Diagnostic] = []
+    verdicts: list[dict[str, Any]] = []
+    additions: list[tuple[fatbin.FatBinary, tuple[fatbin.FatEntry, ...]]] = []
+    hits = 0
+    for fat in containers:
+        kept.append((".fatbin", fatbin.serialize(fat)))
+        with clock.stage("select"):
+            chosen, arch = _select(fat, title)
+            empty = _holds_nothing(chosen)
+        kept.append((f".{arch.name}.cubin", chosen))
+        if empty:
+            continue
+        module, hit = _module(chosen, targets, cache, translate, clock, title)
+        hits += hit
+        kept += module.artefacts.items()
+        remarks += [_located(remark, title) for remark in module.remarks]
+        verdicts += module.verdicts
+        with clock.stage("pack"):
+            packed = bundle.pack({TARGETS[name]: data for name, data in module.code_objects.items()})
+            text = _verdict_text(chosen, arch, module)
+        kept += [(".verdict.json", text), (".hipfb", packed)]
+        entries = (
+            fatbin.make_entry(fatbin.EntryKind.CODE_OBJECTS, arch, packed),
+            fatbin.make_entry(fatbin.EntryKind.VERDICTS, arch, text),
+        )
+        additions.append((fat, entries))
+    data = None
+    if additions:
+        with clock.stage("embed"):
+            data = embed.embed(image, additions).data
+    return Outcome(data, tuple(verdicts), tuple(remarks), clock.seconds, tuple(kept), hits)
+
+
+def has_relocatable(image: host.HostImage) -> bool:
+    """Whether an object or archive holds device code that ``nvcc -dlink`` has yet to link."""
+    return any(section.name == "__nv_relfatbin" for leaf in image.leaves() for section in leaf.fat_sections())
+
+
+def _middle() -> TranslateModule:
+    from cassc.engines.cascade import TranslateOptions, translate_module
+
+    return functools.partial(translate_module, options=TranslateOptions())
+
+
+def _wants_translation(fat: fatbin.FatBinary) -> bool:
+    linked = fat.place.section != "__nv_relfatbin"
+    return linked and bool(fat.entries) and not fat.of_kind(fatbin.EntryKind.CODE_OBJECTS)
+
+
+def _select(fat: fatbin.FatBinary, title: str) -> tuple[bytes, SmArch]:
+    """The cubin that is translated, and its architecture."""
+    archs = fat.archs()
+    choices = [DEFAULT_SM, *(a for a in reversed(archs) if a <= _NEWEST_TRIED), None]
+    for choice in choices:
+        chosen = fatbin.select(fat, choice)
+        if chosen.cubin is not None and chosen.cubin_arch is not None:
+            return chosen.cubin, chosen.cubin_arch
+    texts = ", ".join(f"compute_{a.number}{a.suffix}" for a in fat.archs(fatbin.EntryKind.PTX)) or "nothing"
+    raise diag.error(
+        "device-no-sass",
+        f"the fat binary holds no SASS (PTX: {texts})",
+        Location(file=title),
+        [diag.note(f"name a real architecture when compiling, for example -arch={DEFAULT_SM.name}")],
+    )
+
+
+def _holds_nothing(data: bytes) -> bool:
+    """nvcc puts a cubin into every object of a .cu file, also where that has no device code."""
+    module = cubin.parse(data)
+    variables = (name for name in module.sections if name.startswith((".nv.global", ".nv.constant3", ".nv.constant4")))
+    return not module.kernels and not any(variables)
+
+
+def _module(
+    data: bytes,
+    targets: Sequence[Target],
+    cache: Cache,
+    translate: TranslateModule,
+    clock: Clock,
+    title: str,
+) -> tuple[Module, bool]:
+    def make() -> bytes:
+        result = translate(data, targets)
+        for stage, seconds in result.timings.items():
+            clock.add(stage, seconds)
+        return _dump(result)
+
+    name = cache_module.key("module", data, ",".join(t.name for t in targets), _code_version())
+    try:
+        stored, hit = cache.get_or_make(name, make)
+    except CasscError as problem:
+        located = (_located(d, title) for d in problem.diagnostics)
+        raise CasscError(*located, status=problem.status) from problem
+    return _load(stored), hit
+
+
+def _located(diagnostic: Diagnostic, title: str) -> Diagnostic:
+    if diagnostic.location.file:
+        return diagnostic
+    return replace(diagnostic, location=replace(diagnostic.location, file=title))
+
+
+def _verdict_text(data: bytes, arch: SmArch, module: Module) -> bytes:
+    content = {
+        "cassc": cassc.__version__,
+        "sm": arch.name,
+        "cubin": hashlib.sha256(data).hexdigest(),
+        "targets": list(module.code_objects),
+        "kernels": list(module.verdicts),
+    }
+    return json.dumps(content, indent=1).encode()
+
+
+@functools.cache
+def _code_version() -> str:
+    """A digest of everything that decides what a translation is: cassc's own files and LLVM's, by name, size and time.
+
+    The tables of instructions and the checker are among them, so a change to either makes every entry a miss.
+    """
+    from cassc import toolchain
+
+    digest = hashlib.sha256(cassc.__version__.encode())
+    files: list[Path] = []
+    for place in cassc.__path__:
+        files += sorted(Path(place).rglob("*.py"))
+    runtime = toolchain.find_runtime()
+    files += sorted(runtime.glob("libcassc_emu.so*")) if runtime else []
+    llvm = toolchain.find_llvm()
+    files += [llvm] if llvm else []
+    for path in files:
+        status = path.stat()
+        digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def _dump(result: ModuleResult) -> bytes:
+    """A header line in JSON, then the blobs one after another."""
+    blobs: list[bytes] = []
+
+    def store(items: Mapping[str, bytes]) -> dict[str, int]:
+        blobs.extend(items.values())
+        return {name: len(blob) for name, blob in items.items()}
+
+    header = {
+        "code_objects": store(result.code_objects),
+        "artefacts": store(result.artefacts),
+        "verdicts": [verdict.to_dict() for verdict in result.verdicts],
+        "remarks": [diag.to_dict(remark) for remark in result.remarks],
+    }
+    return json.dumps(header).encode() + b"\n" + b"".join(blobs)
+
+
+def _load(data: bytes) -> Module:
+    line, _, blobs = data.partition(b"\n")
+    header = json.loads(line)
+    position = 0
+
+    def fetch(sizes: Mapping[str, int]) -> dict[str, bytes]:
+        nonlocal position
+        items = {}
+        for name, size in sizes.items():
+            items[name] = blobs[position : position + size]
+            position += size
+        return items
+
+    code_objects = fetch(header["code_objects"])
+    artefacts = fetch(header["artefacts"])
+    remarks = tuple(_diagnostic(remark) for remark in header["remarks"])
+    return Module(code_objects, tuple(header["verdicts"]), remarks, artefacts)
+
+
+def _diagnostic(stored: Mapping[str, Any]) -> Diagnostic:
+    return Diagnostic(
+        Severity(stored["severity"]),
+        stored["id"],
+        stored["message"],
+        Location(**stored["location"]),
+        tuple(_diagnostic(note) for note in stored["notes"]),
+    )

@@ -1,0 +1,151 @@
+"""What ``cassc doctor`` says: what cassc needs or can use, where it is, and the command that mends its lack."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import cassc
+from cassc import toolchain
+from cassc.toolchain import Toolchain
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the list.
+
+    Attributes:
+        name: what was looked for.
+        found: whether it is there and sound.
+        needed: whether cassc cannot compile without it.
+        detail: version and path, or what is wrong.
+        mend: the command that mends it, empty if there is none or nothing is wrong.
+    """
+
+    name: str
+    found: bool
+    needed: bool
+    detail: str
+    mend: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examine() -> list[Finding]:
+    """Look at the machine. Starts nvcc, g++ and ar for their versions; compiles nothing."""
+    found = toolchain.find()
+    return [
+        Finding("cassc", True, True, f"{cassc.__version__}, Python {platform.python_version()}, {_package_folder()}"),
+        _nvcc(found),
+        _program("host compiler", found.cxx, "host"),
+        _program("archiver", found.ar, "host", needed=False),
+        _llvm(found),
+        _runtime(found),
+        _device(found),
+    ]
+
+
+def text(finding: Finding) -> str:
+    mark = "ok" if finding.found else ("MISSING" if finding.needed else "absent")
+    line = f"{mark:<8} {finding.name:<14} {finding.detail}"
+    return f"{line}\n{'':<23} mend: {finding.mend}" if finding.mend else line
+
+
+def _package_folder() -> str:
+    return str(Path(next(iter(cassc.__path__))))
+
+
+def _nvcc(found: Toolchain) -> Finding:
+    mend = toolchain.load("cuda")["mend"]
+    nvcc = found.nvcc
+    if nvcc is None:
+        return Finding(
+            "nvcc", False, True, "not on PATH, in CUDA_HOME, CUDA_PATH, or among the packages", mend["missing"]
+        )
+    where = {"PATH": "on PATH", "wheel": "Python package"}.get(nvcc.origin, f"from {nvcc.origin}")
+    detail = f"{nvcc.release}, {nvcc.path} ({where}), toolkit {nvcc.root}"
+    lacking = [name for name in _toolkit_files(nvcc) if not _exists_below(nvcc.root, name)]
+    if lacking:
+        return Finding("nvcc", False, True, f"{detail}: {', '.join(lacking)} missing", mend["incomplete"])
+    mixed = _mixed_wheels() if nvcc.origin == "wheel" else ""
+    if mixed:
+        return Finding("nvcc", False, True, f"{detail}: {mixed}", mend["incomplete"])
+    return Finding("nvcc", True, True, detail)
+
+
+def _toolkit_files(nvcc: toolchain.Nvcc) -> tuple[str, ...]:
+    """One file of each part that a compilation needs; cicc moved below nvvm/ with CUDA 5."""
+    return (
+        "bin/ptxas",
+        "bin/cudafe++",
+        "bin/fatbinary",
+        "nvvm/bin/cicc",
+        "include/cuda_runtime.h",
+        "include/crt/host_config.h",
+    )
+
+
+def _exists_below(root: Path, name: str) -> bool:
+    return (root / name).exists() or (root / "targets/x86_64-linux" / name).exists()
+
+
+def _mixed_wheels() -> str:
+    """The wheels must come from one release: nvcc, libnvvm and crt exchange private formats."""
+    releases = {}
+    for package in ("nvidia-cuda-nvcc", "nvidia-nvvm", "nvidia-cuda-crt"):
+        try:
+            releases[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            return f"package {package} is not installed"
+    if len({release.rsplit(".", 1)[0] for release in releases.values()}) > 1:
+        return "mixed releases: " + ", ".join(f"{name} {release}" for name, release in releases.items())
+    return ""
+
+
+def _program(name: str, path: Path | None, data: str, *, needed: bool = True) -> Finding:
+    if path is None:
+        return Finding(name, False, needed, "not on PATH", toolchain.load(data)["mend"]["missing"])
+    return Finding(name, True, needed, f"{_version(path)}, {path}")
+
+
+def _version(path: Path) -> str:
+    done = subprocess.run([str(path), "--version"], capture_output=True, text=True, errors="replace", check=False)
+    match = re.search(r"\d+\.\d+(\.\d+)?", done.stdout)
+    return match[0] if match else "unknown version"
+
+
+def _llvm(found: Toolchain) -> Finding:
+    if found.llvm is None:
+        return Finding(
+            "LLVM", False, True, "no LLVM library with an AMDGPU back end", toolchain.load("llvm")["mend"]["missing"]
+        )
+    try:
+        release = metadata.version("rocm-llvm-python") if "rocm/llvm" in str(found.llvm) else "unknown version"
+    except metadata.PackageNotFoundError:
+        release = "unknown version"
+    return Finding("LLVM", True, True, f"{release}, {found.llvm}")
+
+
+def _runtime(found: Toolchain) -> Finding:
+    mend = "pip install --force-reinstall --no-deps cassc"
+    if found.runtime is None:
+        return Finding("cassc runtime", False, True, "libcudart, libcassrt and libcassc_emu were not built", mend)
+    lacking = [name for name in ("libcassrt.so", "libcassc_emu.so") if not any(found.runtime.glob(f"{name}*"))]
+    if found.nvcc and not (found.runtime / found.nvcc.runtime).exists():
+        lacking.append(found.nvcc.runtime)
+    if lacking:
+        return Finding("cassc runtime", False, True, f"{found.runtime}: {', '.join(lacking)} missing", mend)
+    return Finding("cassc runtime", True, True, str(found.runtime))
+
+
+def _device(found: Toolchain) -> Finding:
+    if found.hip and found.gpu:
+        return Finding("GPU", True, False, f"HIP {found.hip}; programs run on it where its chip was a target")
+    lack = "no ROCm runtime" if found.gpu else "no AMD GPU"
+    return Finding("GPU", False, False, f"{lack}: programs run on the built-in RDNA3 emulator")

@@ -1,0 +1,221 @@
+"""Run a plan: start its commands, translate its objects, deliver its products."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cassc import diag
+from cassc.diag import CasscError, Diagnostic
+from cassc.driver import device
+from cassc.driver.cache import Cache
+from cassc.driver.invocation import Invocation
+from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, Job, Plan, Translate
+from cassc.image import host
+from cassc.toolchain import GUARD
+
+Say = Callable[[str], None]
+
+
+class ToolFailed(CasscError):
+    """A tool printed its own message and failed; there is nothing to add but its status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status=status)
+
+
+class InternalError(Exception):
+    """A defect of cassc in one stage; the front prints ``title`` and where the cause was written down."""
+
+    def __init__(self, stage: str, title: str) -> None:
+        super().__init__(f"{stage}: {title}")
+        self.stage = stage
+        self.title = title
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did.
+
+    Attributes:
+        verdicts: of every kernel translated.
+        remarks: from the stages.
+        timings: (title of the file, seconds by stage).
+        hits: cubins that came out of the cache.
+    """
+
+    verdicts: list[dict[str, Any]] = field(default_factory=list)
+    remarks: list[Diagnostic] = field(default_factory=list)
+    timings: list[tuple[str, dict[str, float]]] = field(default_factory=list)
+    hits: int = 0
+
+
+def dryrun(plan: Plan, say: Say) -> None:
+    """Print what :func:`run` would do, in nvcc's form."""
+    for job in plan.jobs:
+        say(f"#$ {_shown(job)}")
+    for delivery in plan.deliveries:
+        say(f"#$ mv {shlex.quote(str(delivery.made))} {shlex.quote(str(delivery.final))}")
+
+
+def run(plan: Plan, invocation: Invocation, cache: Cache, say: Say) -> Report:
+    """Raises ToolFailed, CasscError or InternalError; then nothing has been delivered."""
+    return _Runner(plan, invocation, cache, say).run()
+
+
+class _Runner:
+    def __init__(self, plan: Plan, invocation: Invocation, cache: Cache, say: Say) -> None:
+        self.plan = plan
+        self.invocation = invocation
+        self.cache = cache
+        self.say = say
+        self.report = Report()
+        self.compiled: dict[Path, Future[float]] = {}
+
+    def run(self) -> Report:
+        workers = self.invocation.threads or os.cpu_count() or 1
+        pool = ThreadPoolExecutor(max_workers=workers)
+        try:
+            for job in self.plan.jobs:
+                if isinstance(job, Compile):
+                    self.compiled[job.output] = pool.submit(self._compile, job)
+            for job in self.plan.jobs:
+                self._run(job)
+            _deliver(self.plan.deliveries)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return self.report
+
+    def _run(self, job: Job) -> None:
+        if isinstance(job, Compile):
+            seconds = self.compiled[job.output].result()
+            self.report.timings.append((job.source, {"nvcc": seconds}))
+        elif isinstance(job, Translate):
+            self._translate(job)
+        elif isinstance(job, DeviceLink):
+            self._device_link(job)
+        else:
+            extra = [str(path) for path in job.optional if path.exists()]
+            command = [*job.command[: job.place], *extra, *job.command[job.place :]]
+            self.report.timings.append((job.stage, {job.stage: self._start(command)}))
+
+    def _compile(self, job: Compile) -> float:
+        return self._start(job.command)
+
+    def _start(self, command: Sequence[str]) -> float:
+        """Start a tool and wait; its output goes where ours goes. Returns the seconds it took."""
+        if self.invocation.verbose:
+            self.say(f"#$ {shlex.join(command)}")
+        begin = time.perf_counter()
+        try:
+            done = subprocess.run(command, env={**os.environ, GUARD: "1"}, check=False)
+        except OSError as problem:
+            raise diag.error("tool-not-started", f"cannot start '{command[0]}': {problem.strerror}") from problem
+        if done.returncode != 0:
+            raise ToolFailed(done.returncode if done.returncode > 0 else 128 - done.returncode)
+        return time.perf_counter() - begin
+
+    def _translate(self, job: Translate) -> None:
+        if not job.input.exists() and job.input.parent == job.output.parent:
+            return  # an optional product of an earlier job
+        if self.invocation.verbose:
+            self.say(f"#$ {_shown(job)}")
+        try:
+            outcome = device.translate_file(job.input, job.title, self.invocation.targets, self.cache)
+        except CasscError:
+            raise
+        except Exception as problem:
+            raise InternalError("translate", job.title) from problem
+        if outcome.image is None:
+            shutil.copyfile(job.input, job.output)
+        else:
+            job.output.write_bytes(outcome.image)
+        if self.invocation.keep:
+            self._keep(job.stem, outcome)
+        self.report.verdicts += outcome.verdicts
+        self.report.remarks += outcome.remarks
+        self.report.hits += outcome.hits
+        if outcome.image is not None:
+            self.report.timings.append((job.title, dict(outcome.timings)))
+
+    def _keep(self, stem: str, outcome: device.Outcome) -> None:
+        """One file for each stage: ``stem.sm_80.cubin``; a second fat binary in one file gets a number."""
+        folder = Path(self.invocation.keep_dir or ".")
+        seen: dict[str, int] = {}
+        for suffix, content in outcome.kept:
+            number = seen[suffix] = seen.get(suffix, 0) + 1
+            name = f"{stem}{suffix}" if number == 1 else f"{stem}.{number}{suffix}"
+            (folder / name).write_bytes(content)
+
+    def _device_link(self, job: DeviceLink) -> None:
+        wanted = [str(path) for path in job.inputs if job.always or device.has_relocatable(host.read(path))]
+        if wanted:
+            seconds = self._start([*job.command, *wanted])
+            self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
+
+
+def _deliver(deliveries: Sequence[Delivery]) -> None:
+    """Move every product to its final name. Each is first copied beside it, so that the last step is one rename."""
+    staged: list[tuple[str, Path]] = []
+    try:
+        for delivery in deliveries:
+            if not delivery.made.exists():
+                continue
+            if delivery.final.exists() and not delivery.final.is_file():
+                _pour(delivery)
+                continue
+            folder = delivery.final.parent
+            try:
+                handle, name = tempfile.mkstemp(dir=folder, prefix=f".{delivery.final.name}-")
+                os.close(handle)
+                staged.append((name, delivery.final))
+                shutil.copyfile(delivery.made, name)
+                os.chmod(name, (os.stat(delivery.made).st_mode & 0o111) | (0o666 & ~_umask()))
+            except OSError as problem:
+                raise diag.error(
+                    "output-not-written", f"cannot write '{delivery.final}': {problem.strerror}"
+                ) from problem
+        while staged:
+            name, final = staged[0]
+            try:
+                os.replace(name, final)
+            except OSError as problem:
+                raise diag.error("output-not-written", f"cannot write '{final}': {problem.strerror}") from problem
+            staged.pop(0)
+    finally:
+        for name, _ in staged:
+            os.unlink(name)
+
+
+def _pour(delivery: Delivery) -> None:
+    """Write into a device (``-o /dev/null``): renaming over it would replace it."""
+    try:
+        with delivery.made.open("rb") as source, delivery.final.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+    except OSError as problem:
+        raise diag.error("output-not-written", f"cannot write '{delivery.final}': {problem.strerror}") from problem
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _shown(job: Job) -> str:
+    if isinstance(job, Translate):
+        return shlex.join(["cassc-translate", str(job.input), "-o", str(job.output)])
+    if isinstance(job, DeviceLink):
+        return shlex.join([*job.command, *map(str, job.inputs)])
+    if isinstance(job, Finish):
+        return shlex.join([*job.command[: job.place], *map(str, job.optional), *job.command[job.place :]])
+    return shlex.join(job.command)

@@ -1,0 +1,245 @@
+"""Invocation to plan: which commands and translations, on which files, in which order. Starts nothing.
+
+Everything is made in a scratch folder; :class:`Delivery` lists what is moved to its final name once all jobs have
+succeeded, so that a failed build leaves nothing half-made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from cassc.driver.invocation import CommandLineError, Input, Invocation, Kind, Phase
+from cassc.toolchain import Toolchain, host_compiler
+
+_OWN_LIBRARIES = frozenset({"cudart", "cudart_static", "cudadevrt"})
+"""Libraries that cassc's CUDA runtime stands for; never passed to the linker."""
+
+_SYSTEM_LIBRARIES = ("-lrt", "-lpthread", "-ldl")
+"""What nvcc adds to every link line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """nvcc makes a host object, with a fat binary inside, of one source."""
+
+    source: str
+    command: tuple[str, ...]
+    output: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Translate:
+    """Device code of ``input`` is translated; ``output`` is the same object with the code objects inside.
+
+    ``title`` is what diagnostics name: the source where there is one. ``stem`` names the files of ``--keep``.
+    """
+
+    title: str
+    input: Path
+    output: Path
+    stem: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLink:
+    """nvcc links relocatable device code of those ``inputs`` that hold any; without one there is no ``output``,
+    unless ``always``."""
+
+    command: tuple[str, ...]
+    inputs: tuple[Path, ...]
+    output: Path
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The host linker, the archiver, or nvcc alone; ``optional`` files are inserted at ``place`` if they exist."""
+
+    stage: str
+    command: tuple[str, ...]
+    optional: tuple[Path, ...] = ()
+    place: int = 0
+
+
+Job = Compile | Translate | DeviceLink | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    made: Path
+    final: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    jobs: tuple[Job, ...]
+    deliveries: tuple[Delivery, ...] = ()
+
+
+def plan(invocation: Invocation, toolchain: Toolchain, scratch: Path) -> Plan:
+    """Raises CommandLineError for a combination that makes no sense, CasscError for a tool that is missing."""
+    return _Planner(invocation, toolchain, scratch).plan()
+
+
+class _Planner:
+    def __init__(self, invocation: Invocation, toolchain: Toolchain, scratch: Path) -> None:
+        self.invocation = invocation
+        self.toolchain = toolchain
+        self.scratch = scratch
+        self.jobs: list[Job] = []
+        self.deliveries: list[Delivery] = []
+
+    def plan(self) -> Plan:
+        invocation = self.invocation
+        if invocation.phase in (Phase.NVCC, Phase.LIST):
+            command = (str(self.toolchain.require_nvcc().path), *invocation.nvcc_args)
+            return Plan((Finish("nvcc", command),))
+        objects = [self._object(number, item) for number, item in enumerate(invocation.inputs)]
+        if invocation.phase is Phase.DEVICE_LINK:
+            objects, _ = self._libraries(objects)
+            self._device_link(objects, final=Path(invocation.output or "a_dlink.o"))
+        elif invocation.phase is Phase.ARCHIVE:
+            self._archive(objects)
+        elif invocation.phase is Phase.LINK:
+            self._link(objects)
+        return Plan(tuple(self.jobs), tuple(self.deliveries))
+
+    def _object(self, number: int, item: Input) -> Path:
+        """The translated object of one input; the compilation and the translation are planned."""
+        compiling = self.invocation.phase is Phase.COMPILE
+        if not item.kind.is_source:
+            if compiling:
+                raise CommandLineError("unused-input", f"'{item.path}' is not a source, and -c links nothing")
+            return self._existing(number, item)
+        stem = Path(item.path).stem
+        compiled = self.scratch / f"{number}-{stem}.o"
+        final = Path(self.invocation.output or f"{stem}.o")
+        if self.invocation.output_dir and not self.invocation.output:
+            final = Path(self.invocation.output_dir) / final
+        if not compiling:
+            final = compiled
+        self.jobs.append(Compile(item.path, self._compile_command(item, compiled, final), compiled))
+        translated = compiled
+        if item.kind is Kind.CUDA:
+            translated = self.scratch / f"{number}-{stem}.translated.o"
+            self.jobs.append(Translate(item.path, compiled, translated, stem))
+        if compiling:
+            self.deliveries.append(Delivery(translated, final))
+        return translated
+
+    def _compile_command(self, item: Input, compiled: Path, final: Path) -> tuple[str, ...]:
+        invocation = self.invocation
+        command = [str(self.toolchain.require_nvcc().path), "-c", item.path, "-o", str(compiled)]
+        if _language(item.path) is not item.kind:
+            command += ["-x", item.kind.value]
+        if invocation.dependencies:
+            made = compiled.with_suffix(".d")
+            wanted = Path(invocation.dependency_file) if invocation.dependency_file else final.with_suffix(".d")
+            command += [invocation.dependencies, "-MF", str(made), "-MT", invocation.dependency_target or str(final)]
+            command += invocation.depend_args
+            self.deliveries.append(Delivery(made, wanted))
+        command += invocation.compile_args
+        if invocation.verbose:
+            command.append("-v")
+        if invocation.keep:
+            command += ["--keep", "--keep-dir", invocation.keep_dir or "."]
+        return tuple(command)
+
+    def _existing(self, number: int, item: Input) -> Path:
+        """An object or archive that the user gave: plain nvcc ones are translated, the others pass as they are."""
+        path = Path(item.path)
+        if item.kind is Kind.SHARED:
+            return path
+        output = self.scratch / f"{number}-{path.name}"
+        self.jobs.append(Translate(item.path, path, output, path.stem))
+        return output
+
+    def _device_link(self, objects: list[Path], final: Path | None = None) -> list[Path]:
+        """Plan the device link; returns the translated object that it may leave."""
+        nvcc = self.toolchain.require_nvcc()
+        linked = self.scratch / "dlink.o"
+        translated = self.scratch / "dlink.translated.o"
+        command = [str(nvcc.path), "-dlink", "-o", str(linked), *self.invocation.device_link_args]
+        if nvcc.libraries:
+            command += ["-L", str(nvcc.libraries)]
+        for folder in self.invocation.library_dirs:
+            command += ["-L", folder]
+        self.jobs.append(DeviceLink(tuple(command), tuple(objects), linked, always=final is not None))
+        stem = Path(self.invocation.output or "a").stem
+        self.jobs.append(Translate(self.invocation.output or "a_dlink", linked, translated, f"{stem}_dlink"))
+        if final:
+            self.deliveries.append(Delivery(translated, final))
+        return [translated]
+
+    def _archive(self, objects: list[Path]) -> None:
+        made = self.scratch / "archive.a"
+        archiver = self.invocation.archiver or str(self.toolchain.require_ar())
+        command = (archiver, "rcs", *self.invocation.archive_args, str(made), *map(str, objects))
+        self.jobs.append(Finish("archive", command))
+        self.deliveries.append(Delivery(made, Path(self.invocation.output or "a.a")))
+
+    def _link(self, objects: list[Path]) -> None:
+        invocation = self.invocation
+        made = self.scratch / "linked"
+        objects, libraries = self._libraries(objects)
+        optional: list[Path] = []
+        if invocation.device_link and self._may_be_relocatable():
+            optional = self._device_link(objects)
+        compiler = host_compiler(self.toolchain, invocation.host_compiler)
+        command = [str(compiler), "-m64", *invocation.host_args]
+        if invocation.shared:
+            command.append("-shared")
+        command += ["-o", str(made), "-Wl,--start-group", *map(str, objects)]
+        place = len(command)
+        for folder in invocation.library_dirs:
+            command += ["-L", folder]
+        command += [f"-l{name}" for name in libraries]
+        if invocation.cuda_runtime:
+            command += self._runtime()
+        command += [*_SYSTEM_LIBRARIES, "-Wl,--end-group"]
+        for argument in invocation.linker_args:
+            command += ["-Xlinker", argument]
+        self.jobs.append(Finish("link", tuple(command), tuple(optional), place))
+        self.deliveries.append(Delivery(made, Path(invocation.output or "a.out")))
+
+    def _may_be_relocatable(self) -> bool:
+        """Without ``-rdc`` and without foreign objects there is nothing to link, and nvcc need not be there."""
+        foreign = any(item.kind in (Kind.OBJECT, Kind.ARCHIVE) for item in self.invocation.inputs)
+        return self.invocation.relocatable or (foreign and self.toolchain.nvcc is not None)
+
+    def _runtime(self) -> list[str]:
+        """cassc's libcudart in place of NVIDIA's, of the version that nvcc's objects expect, found again by rpath."""
+        folder = self.toolchain.require_runtime()
+        nvcc = self.toolchain.nvcc
+        soname = nvcc.runtime if nvcc else max(path.name for path in folder.glob("libcudart.so.*"))
+        return ["-L", str(folder), f"-l:{soname}", f"-Wl,-rpath,{folder}"]
+
+    def _libraries(self, objects: list[Path]) -> tuple[list[Path], list[str]]:
+        """``-l`` names that stand for an archive in an ``-L`` folder become inputs: it may hold plain nvcc objects."""
+        objects = list(objects)
+        names = []
+        for name in self.invocation.libraries:
+            if name in _OWN_LIBRARIES:
+                continue
+            archive = self._static_library(name)
+            if archive is None:
+                names.append(name)
+                continue
+            objects.append(
+                self._existing(len(self.invocation.inputs) + len(objects), Input(str(archive), Kind.ARCHIVE))
+            )
+        return objects, names
+
+    def _static_library(self, name: str) -> Path | None:
+        """The archive that the linker would take for ``-lname``; None where a shared library comes first."""
+        for folder in map(Path, self.invocation.library_dirs):
+            if (folder / f"lib{name}.so").exists():
+                return None
+            if (folder / f"lib{name}.a").is_file():
+                return folder / f"lib{name}.a"
+        return None
+
+
+def _language(path: str) -> Kind | None:
+    return {".cu": Kind.CUDA, ".c": Kind.C}.get(Path(path).suffix, Kind.CXX)

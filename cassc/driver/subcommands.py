@@ -1,0 +1,114 @@
+"""The subcommands ``doctor``, ``verify``, ``inspect`` and ``cache``. Texts go to ``say``; only the front prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+
+import click
+
+from cassc.driver import contents, doctor
+from cassc.driver.cache import Cache
+
+Say = Callable[[str], None]
+
+
+def run(arguments: Sequence[str], say: Say) -> int:
+    """The exit status. Usage errors of click are reported in its own words, status 2."""
+    try:
+        result = _group.main(list(arguments), prog_name="cassc", standalone_mode=False, obj=say)
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as problem:
+        problem.show()
+        return problem.exit_code
+    return result if isinstance(result, int) else 0
+
+
+_file = click.argument("file", type=click.Path(exists=True, dir_okay=False))
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(name="cassc")
+def _group() -> None:
+    """CUDA compiler driver for AMD GPUs. Without a subcommand: as nvcc (see 'cassc --help')."""
+
+
+@_group.command("doctor")
+@_json
+@click.pass_obj
+def _doctor(say: Say, as_json: bool) -> int:
+    """Say what was found, what is missing, and the command that mends it. Status 1 if cassc cannot compile."""
+    findings = doctor.examine()
+    if as_json:
+        say(json.dumps([finding.to_dict() for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            say(doctor.text(finding))
+    return 1 if any(finding.needed and not finding.found for finding in findings) else 0
+
+
+@_group.command("verify")
+@_file
+@_json
+@click.pass_obj
+def _verify(say: Say, file: str, as_json: bool) -> int:
+    """Print the verdict of each kernel in a built program, library or object. Status 1 if one was rejected."""
+    records = contents.verdicts(file)
+    if as_json:
+        say(json.dumps(records, indent=2))
+    else:
+        for line in contents.verdict_lines(records):
+            say(line)
+    return 1 if any(k.get("status") == "rejected" for r in records for k in r["kernels"]) else 0
+
+
+@_group.command("inspect")
+@_file
+@_json
+@click.pass_obj
+def _inspect(say: Say, file: str, as_json: bool) -> int:
+    """List the fat binaries of a file: architectures, kernels with their resources, embedded code objects."""
+    listing = contents.inspect(file)
+    if as_json:
+        say(json.dumps(listing, indent=2))
+    else:
+        for line in contents.inspect_lines(listing):
+            say(line)
+    return 0
+
+
+@_group.group("cache")
+def _cache() -> None:
+    """Show or clear the cache of translations."""
+
+
+@_cache.command("show")
+@_json
+@click.pass_obj
+def _cache_show(say: Say, as_json: bool) -> int:
+    """Where the cache is and how full."""
+    usage = Cache.open().usage()
+    if as_json:
+        fields = {"folder": str(usage.root), "entries": usage.entries, "size": usage.size, "limit": usage.limit}
+        say(json.dumps(fields))
+    else:
+        say(f"folder   {usage.root}")
+        say(f"entries  {usage.entries}")
+        say(f"size     {_mebibytes(usage.size)} of {_mebibytes(usage.limit)}")
+    return 0
+
+
+@_cache.command("clear")
+@click.pass_obj
+def _cache_clear(say: Say) -> int:
+    """Remove every entry."""
+    before = Cache.open().clear()
+    say(f"removed {before.entries} entries, {_mebibytes(before.size)}")
+    return 0
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / (1 << 20):.1f} MiB"
