@@ -194,9 +194,7 @@ def _sections(data: bytes, offset: int, count: int, size: int, names: int) -> tu
         name = text(strings, header[0]) if strings else ""
         content = _content(data, header, f"section '{name or index}'")
         _, type, flags, address, start, length, link, info, align, entry = header
-        sections.append(
-            ElfSection(index, name, type, flags, address, start, length, link, info, align, entry, content)
-        )
+        sections.append(ElfSection(index, name, type, flags, address, start, length, link, info, align, entry, content))
     return tuple(sections)
 
 

@@ -1,0 +1,192 @@
+"""LLVM IR or AMDGPU assembly to a loadable code object, and code objects back to text.
+
+LLVM runs in worker processes, which are kept for the next request and killed when a time limit passes: it is not safe
+against its own internal errors, and cannot be interrupted.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import select
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from cassc import diag
+from cassc.amdgpu import link, tools, worker
+from cassc.amdgpu.llvm import Llvm, find_llvm
+from cassc.amdgpu.outcome import Assembled, failed, timed_out
+from cassc.image import codeobject
+from cassc.target import Target
+
+Form = Literal["llvm-ir", "asm"]
+DEFAULT_TIMEOUT_S = 120.0
+
+
+def assemble(
+    module_text: str,
+    target: Target,
+    *,
+    form: Form = "llvm-ir",
+    opt_level: int = 3,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+) -> bytes:
+    """The code object (ET_DYN ELF bytes) of a module. Raises CasscError as ``assemble_full`` does."""
+    return assemble_full(module_text, target, form=form, opt_level=opt_level, timeout_s=timeout_s).code_object
+
+
+def assemble_full(
+    module_text: str,
+    target: Target,
+    *,
+    form: Form = "llvm-ir",
+    opt_level: int = 3,
+    timeout_s: float = DEFAULT_TIMEOUT_S,
+    keep: bool = False,
+) -> Assembled:
+    """Compile, optimise and link one module for a target.
+
+    IR goes through LLVM's O<opt_level> pipeline with unrolling and vectorising off; code object version 5, wave32,
+    compute-unit mode. Assembly is only assembled.
+
+    Raises CasscError: ``amdgpu-llvm-failed`` (LLVM refused the text or ended abnormally; a note names a folder with
+    the input and LLVM's messages), ``amdgpu-timeout``, ``amdgpu-link-failed``, ``amdgpu-no-llvm``.
+    """
+    llvm = find_llvm()
+    if llvm.library is None:
+        return tools.assemble(llvm, module_text, target, form == "asm", opt_level, timeout_s, keep)
+    request = {
+        "action": "compile",
+        "text": module_text,
+        "cpu": target.name,
+        "assembly_source": form == "asm",
+        "level": opt_level,
+        "keep": keep,
+    }
+    result = _ask(llvm, request, timeout_s, module_text, form)
+    start = time.perf_counter()
+    linked = link.link(result["object"])
+    times = {**result["times"], "link": time.perf_counter() - start}
+    return Assembled(
+        linked, result["object"], result["assembly"], result["optimised_ir"], times, tuple(result["warnings"])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One instruction: address in the code object, length in bytes, text."""
+
+    address: int
+    size: int
+    text: str
+
+
+def disassemble(code_object: bytes, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> list[Line]:
+    """Instructions of all executable sections of a code object or relocatable object, in order of address.
+
+    Raises CasscError ``image-bad-code-object``, ``amdgpu-llvm-failed``, ``amdgpu-no-llvm``.
+    """
+    llvm = find_llvm()
+    cpu, sections = codeobject.code_sections(code_object)
+    if llvm.library is None:
+        raise diag.error("amdgpu-no-llvm", f"{llvm.origin} has no LLVM-C library, which disassembling needs")
+    lines: list[Line] = []
+    for address, code in sections:
+        request = {"action": "disassemble", "code": code, "cpu": cpu, "address": address}
+        lines += [Line(*line) for line in _ask(llvm, request, timeout_s, "", "asm")]
+    return lines
+
+
+class _Worker:
+    """One child process, used for one request at a time."""
+
+    def __init__(self, llvm: Llvm) -> None:
+        self.llvm = llvm
+        self._messages = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the child lives
+        package_root = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH", ""))))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "cassc.amdgpu.worker", str(llvm.library)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._messages,
+            env={**os.environ, "PYTHONPATH": path},
+        )
+
+    def ask(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:
+        """The reply; None if the child ended or closed its pipe. Raises TimeoutError, after which the child is dead."""
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            worker.send(process.stdin, request)  # type: ignore[arg-type]
+        except BrokenPipeError:
+            return None
+        ready, _, _ = select.select([process.stdout], [], [], timeout_s)
+        if not ready:
+            self.close()
+            raise TimeoutError
+        return worker.receive(process.stdout)  # type: ignore[arg-type]
+
+    def last_words(self) -> str:
+        """What the child printed, and how it ended."""
+        self._process.wait()
+        self._messages.seek(0)
+        text = self._messages.read().decode(errors="replace").strip()
+        status = self._process.returncode
+        ending = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
+        return "\n".join(filter(None, (text, f"(the LLVM process {ending})")))
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+        self._messages.close()
+
+
+_idle: list[_Worker] = []
+_lock = threading.Lock()
+
+
+def _take(llvm: Llvm) -> _Worker:
+    with _lock:
+        for position, idle in enumerate(_idle):
+            if idle.llvm == llvm:
+                return _idle.pop(position)
+    return _Worker(llvm)
+
+
+@atexit.register
+def shut_down() -> None:
+    """End the idle workers; a later request starts a new one."""
+    with _lock:
+        workers, _idle[:] = list(_idle), []
+    for idle in workers:
+        idle.close()
+
+
+def _ask(llvm: Llvm, request: dict[str, Any], timeout_s: float, text: str, form: Form) -> Any:
+    """Send a request to a worker and give its result. Raises CasscError."""
+    child = _take(llvm)
+    try:
+        reply = child.ask(request, timeout_s)
+    except TimeoutError:
+        raise timed_out(timeout_s, text, form) from None
+    if reply is None:
+        words = child.last_words()
+        child.close()
+        raise failed(words, text, form)
+    with _lock:
+        _idle.append(child)
+    if "error" in reply:
+        raise failed(reply["error"], text, form)
+    return reply["result"]

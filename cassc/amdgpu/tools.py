@@ -1,0 +1,55 @@
+"""Assembling with ROCm's clang and ld.lld as programs, where no LLVM-C library is to be had."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from cassc import diag
+from cassc.amdgpu.llvm import Llvm
+from cassc.amdgpu.outcome import Assembled, failed, timed_out
+from cassc.target import Target
+
+
+def assemble(
+    llvm: Llvm, text: str, target: Target, assembly_source: bool, level: int, timeout_s: float, keep: bool
+) -> Assembled:
+    """As ``assemble.assemble_full``, with the programs of an installed LLVM."""
+    form = "asm" if assembly_source else "llvm-ir"
+    deadline = time.monotonic() + timeout_s
+    times: dict[str, float] = {}
+
+    def run(step: str, *command: str) -> None:
+        start = time.perf_counter()
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, errors="replace", timeout=max(deadline - time.monotonic(), 0.1)
+            )
+        except subprocess.TimeoutExpired:
+            raise timed_out(timeout_s, text, form) from None
+        except OSError as problem:
+            raise diag.error("amdgpu-no-llvm", f"cannot run '{command[0]}': {problem.strerror}") from problem
+        if done.returncode:
+            raise failed(done.stderr, text, form)
+        times[step] = time.perf_counter() - start
+
+    with tempfile.TemporaryDirectory(prefix="cassc-") as name:
+        folder = Path(name)
+        source, object_file, linked = folder / "module.src", folder / "module.o", folder / "module.hsaco"
+        source.write_text(text)
+        common = [
+            *(str(llvm.clang), "-x", "assembler" if assembly_source else "ir", "-target", "amdgcn-amd-amdhsa"),
+            *(f"-mcpu={target.name}", "-mcumode", "-mcode-object-version=5", "-nogpulib", f"-O{level}"),
+            *("-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
+            "-Wno-unused-command-line-argument",
+        ]
+        run("codegen", *common, "-c", str(source), "-o", str(object_file))
+        run("link", str(llvm.lld), "-shared", str(object_file), "-o", str(linked))
+        assembly = optimised = ""
+        if keep and not assembly_source:
+            run("assembly text", *common, "-S", str(source), "-o", str(folder / "module.s"))
+            run("optimised IR", *common, "-S", "-emit-llvm", str(source), "-o", str(folder / "module.ll"))
+            assembly, optimised = (folder / "module.s").read_text(), (folder / "module.ll").read_text()
+        return Assembled(linked.read_bytes(), object_file.read_bytes(), assembly, optimised, times)
