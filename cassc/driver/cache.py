@@ -71,7 +71,8 @@ class Cache:
         except OSError:
             return None
         if hashlib.sha256(data[_DIGEST:]).digest() != data[:_DIGEST]:
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -117,6 +118,8 @@ class Cache:
         before = self.usage()
         for path, _, _ in self._entries():
             path.unlink(missing_ok=True)
+        for left in self.root.glob("??/.new-*"):  # of builds that were killed
+            left.unlink(missing_ok=True)
         return before
 
     def _path(self, name: str) -> Path:

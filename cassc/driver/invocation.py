@@ -12,7 +12,7 @@ from enum import Enum
 from pathlib import Path
 
 from cassc.diag import CasscError, Diagnostic, Severity
-from cassc.driver.options import BY_SPELLING, JOINED, Arity, Option, Use
+from cassc.driver.options import BOOLEAN, BY_SPELLING, JOINED, Arity, Option, Use
 from cassc.target import DEFAULT_SM, DEFAULT_TARGET, TARGETS, Target
 
 _OPTIONS_FILE_DEPTH = 8
@@ -220,6 +220,8 @@ class _Parser:
     def _accept(self, option: Option, spelling: str, value: str | None, taken: list[str]) -> None:
         if Use.REFUSE in option.use:
             raise CommandLineError("refused-option", f"option '{spelling}' {option.reason}")
+        if option.values == BOOLEAN and value not in BOOLEAN:
+            raise CommandLineError("bad-value", f"'{value}': expected true or false")
         if option.values and value not in option.values:
             raise CommandLineError("bad-value", f"Value '{value}' is not defined for option '{option.name}'")
         if Use.IGNORE in option.use:

@@ -63,7 +63,7 @@ class Option:
         return (f"--{self.name}", *self.short)
 
 
-_BOOLEAN = ("true", "false")
+BOOLEAN = ("true", "false")
 _NOT_LINKED = "has no effect: programs are linked against cassc's own CUDA runtime"
 _DRIVE = "concerns Windows only"
 
@@ -117,7 +117,7 @@ OPTIONS: tuple[Option, ...] = (
         "-rdc",
         _ONE,
         _D | _C,
-        values=_BOOLEAN,
+        values=BOOLEAN,
         help="device code is linked before translation",
     ),
     _row("no-device-link", "-nodlink", _FLAG, _D, help="leave out the device link"),
@@ -147,10 +147,10 @@ OPTIONS: tuple[Option, ...] = (
     _row("nvlink-options", "-Xnvlink", _RAW, _DL),
     _row("maxrregcount", "-maxrregcount", _ONE, _C),
     _row("use_fast_math", "-use_fast_math", _FLAG, _C),
-    _row("ftz", "-ftz", _ONE, _C, values=_BOOLEAN),
-    _row("prec-div", "-prec-div", _ONE, _C, values=_BOOLEAN),
-    _row("prec-sqrt", "-prec-sqrt", _ONE, _C, values=_BOOLEAN),
-    _row("fmad", "-fmad", _ONE, _C, values=_BOOLEAN),
+    _row("ftz", "-ftz", _ONE, _C, values=BOOLEAN),
+    _row("prec-div", "-prec-div", _ONE, _C, values=BOOLEAN),
+    _row("prec-sqrt", "-prec-sqrt", _ONE, _C, values=BOOLEAN),
+    _row("fmad", "-fmad", _ONE, _C, values=BOOLEAN),
     _row("extra-device-vectorization", "-extra-device-vectorization", _FLAG, _C),
     _row("default-stream", "-default-stream", _ONE, _C, values=("legacy", "null", "per-thread")),
     _row("extended-lambda", "-extended-lambda", _FLAG, _C),
@@ -162,8 +162,8 @@ OPTIONS: tuple[Option, ...] = (
     _row("no-host-device-move-forward", "-nohdmoveforward", _FLAG, _C),
     _row("no-align-double", "", _FLAG, _C),
     _row("keep-device-functions", "-keep-device-functions", _FLAG, _C),
-    _row("static-global-template-stub", "-static-global-template-stub", _ONE, _C, values=_BOOLEAN),
-    _row("device-entity-has-hidden-visibility", "-device-entity-has-hidden-visibility", _ONE, _C, values=_BOOLEAN),
+    _row("static-global-template-stub", "-static-global-template-stub", _ONE, _C, values=BOOLEAN),
+    _row("device-entity-has-hidden-visibility", "-device-entity-has-hidden-visibility", _ONE, _C, values=BOOLEAN),
     _row("extensible-whole-program", "-ewp", _FLAG, _C),
     _row("entries", "-e", _RAW, _C),
     _row("jump-table-density", "-jtd", _ONE, _C),
@@ -191,7 +191,7 @@ OPTIONS: tuple[Option, ...] = (
         "-device-stack-protector",
         _ONE,
         Use.IGNORE,
-        values=_BOOLEAN,
+        values=BOOLEAN,
         reason="has no effect: bounds are checked where the program runs on the emulator",
     ),
     _row("sanitize", "-sanitize", _ONE, Use.REFUSE, reason="is not supported: the sanitizer is NVIDIA's own library"),
@@ -209,7 +209,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("diag-error", "-diag-error", _RAW, _C),
     _row("diag-suppress", "-diag-suppress", _RAW, _C),
     _row("diag-warn", "-diag-warn", _RAW, _C),
-    _row("brief-diagnostics", "-brief-diag", _ONE, _C, values=_BOOLEAN),
+    _row("brief-diagnostics", "-brief-diag", _ONE, _C, values=BOOLEAN),
     _row("resource-usage", "-res-usage", _FLAG, _C),
     # Host compiler and linker
     _row("compiler-options", "-Xcompiler", _RAW, _D | _C),

@@ -1,0 +1,48 @@
+"""What every test may use: a cache of its own, golden files, and the tools that may be absent."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cassc import toolchain
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or fills the user's cache; tests share none unless they set the variable themselves."""
+    monkeypatch.setenv("CASSC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """``golden(name, text)``: compare with ``golden/name`` beside the test file, or rewrite it."""
+    folder = Path(request.path).parent / "golden"
+    update = bool(request.config.getoption("--update-golden"))
+
+    def compare(name: str, text: str) -> None:
+        path = folder / name
+        if update:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        assert text == path.read_text(), f"differs from {path}; --update-golden rewrites it"
+
+    return compare
+
+
+@pytest.fixture(scope="session")
+def nvcc() -> toolchain.Nvcc:
+    """NVIDIA's compiler; the test is skipped where there is none."""
+    found = toolchain.find_nvcc()
+    if found is None:
+        pytest.skip("nvcc is not on PATH, in CUDA_HOME or CUDA_PATH, or among the packages")
+    if shutil.which("g++") is None:
+        pytest.skip("g++, which nvcc needs, is not on PATH")
+    return found

@@ -1,0 +1,166 @@
+"""Command lines: what is understood, and the words of refusal."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cassc.driver.invocation import CommandLineError, Kind, Phase, parse
+from cassc.target import TARGETS
+from cassc.toolchain import Nvcc
+
+
+def test_defaults() -> None:
+    invocation = parse(["a.cu"])
+    assert invocation.phase is Phase.LINK
+    assert [(i.path, i.kind) for i in invocation.inputs] == [("a.cu", Kind.CUDA)]
+    assert invocation.targets == (TARGETS["gfx1100"],)
+    assert invocation.compile_args == ("-arch", "sm_80")
+    assert invocation.threads == 1
+    assert invocation.cuda_runtime
+    assert not invocation.relocatable
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-Idir", "-I", "dir2", "-I=dir3"], ("-I", "dir", "-I", "dir2", "-I", "dir3")),
+        (["-DA=1", "-D", 'B="x,y"', "--define-macro", "C"], ("-D", "A=1", "-D", 'B="x,y"', "-D", "C")),
+        (["-O3"], ("-O", "3")),
+        (["-std=c++17"], ("-std", "c++17")),
+        (["--std", "c++20"], ("-std", "c++20")),
+        (["-G", "-lineinfo", "-g"], ("-G", "-lineinfo", "-g")),
+        (["-Xptxas", "-v,-O1"], ("-Xptxas", "-v,-O1")),
+        (["--expt-relaxed-constexpr", "-expt-extended-lambda"], ("-expt-relaxed-constexpr", "-expt-extended-lambda")),
+    ],
+)
+def test_compile_arguments(words: list[str], expected: tuple[str, ...]) -> None:
+    assert parse([*words, "-c", "a.cu"]).compile_args == (*expected, "-arch", "sm_80")
+
+
+def test_link_arguments() -> None:
+    words = "a.o b.a -lm -l stdc++ -Lx -L y -Xlinker -z,now -Xcompiler -fPIC,-Wall -shared -o lib.so -ccbin g++-12"
+    invocation = parse(words.split())
+    assert invocation.libraries == ("m", "stdc++")
+    assert invocation.library_dirs == ("x", "y")
+    assert invocation.linker_args == ("-z", "now")
+    assert invocation.host_args == ("-fPIC", "-Wall")
+    assert invocation.shared
+    assert invocation.output == "lib.so"
+    assert invocation.host_compiler == "g++-12"
+    assert [i.kind for i in invocation.inputs] == [Kind.OBJECT, Kind.ARCHIVE]
+
+
+def test_escaped_comma_of_host_option() -> None:
+    assert parse(["a.cu", "-Xcompiler", "-Wl\\,-O1,-g"]).host_args == ("-Wl,-O1", "-g")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["-arch=sm_90"], ("-arch", "sm_90")),
+        (["-arch", "compute_80", "-code=sm_80,sm_86"], ("-arch", "compute_80", "-code", "sm_80,sm_86")),
+        (
+            ["-gencode", "arch=compute_80,code=sm_80", "-gencode=arch=compute_90,code=[sm_90,compute_90]"],
+            ("-gencode", "arch=compute_80,code=sm_80", "-gencode", "arch=compute_90,code=[sm_90,compute_90]"),
+        ),
+        (["--generate-code=arch=compute_80,code=sm_80"], ("-gencode", "arch=compute_80,code=sm_80")),
+    ],
+)
+def test_architectures_reach_both_compilation_and_device_link(words: list[str], expected: tuple[str, ...]) -> None:
+    invocation = parse([*words, "a.cu"])
+    assert invocation.compile_args == expected
+    assert invocation.device_link_args == expected
+
+
+def test_native_architecture_is_the_default_with_a_remark() -> None:
+    invocation = parse(["-arch=native", "a.cu"])
+    assert invocation.compile_args == ("-arch", "sm_80")
+    assert [r.id for r in invocation.remarks] == ["command-line-native-arch"]
+
+
+def test_offload_targets() -> None:
+    invocation = parse(["--offload-arch=gfx1101,gfx1100", "--offload-arch", "gfx1101", "a.cu"])
+    assert [t.name for t in invocation.targets] == ["gfx1101", "gfx1100"]
+
+
+def test_language_option_holds_for_later_files() -> None:
+    kinds = [i.kind for i in parse(["a.cpp", "-x", "cu", "b.cpp", "c.inc", "d.o"]).inputs]
+    assert kinds == [Kind.CXX, Kind.CUDA, Kind.CUDA, Kind.OBJECT]
+
+
+def test_options_file(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.write_text("-DNAME='a b'\n-O2")
+    outer = tmp_path / "outer"
+    outer.write_text(f"-c --options-file {inner} a.cu")
+    invocation = parse(["-optf", str(outer)])
+    assert invocation.phase is Phase.COMPILE
+    assert invocation.compile_args[:4] == ("-D", "NAME=a b", "-O", "2")
+
+
+def test_options_file_that_names_itself_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "loop"
+    path.write_text(f"-optf {path}")
+    with pytest.raises(CommandLineError, match="nested too deeply"):
+        parse(["-optf", str(path)])
+
+
+def test_unknown_options_are_forwarded_only_on_request() -> None:
+    invocation = parse(["-forward-unknown-to-host-compiler", "-fno-math-errno", "-c", "a.cu"])
+    assert "-fno-math-errno" in invocation.compile_args
+    with pytest.raises(CommandLineError, match="Unknown option '-fno-math-errno'"):
+        parse(["-fno-math-errno", "-c", "a.cu"])
+
+
+def test_dependency_options() -> None:
+    invocation = parse("-MD -MT x.o -MF x.d -MP -c a.cu".split())
+    assert (invocation.dependencies, invocation.dependency_target, invocation.dependency_file) == ("-MD", "x.o", "x.d")
+    assert invocation.depend_args == ("-MP",)
+    assert invocation.compile_args == ("-arch", "sm_80")
+
+
+def test_refused_option_says_why() -> None:
+    with pytest.raises(CommandLineError, match="option '-dlto' is not supported: LTO-IR is not SASS"):
+        parse(["-dlto", "a.cu"])
+
+
+def test_unknown_target() -> None:
+    with pytest.raises(CommandLineError, match="Unsupported AMD target 'gfx906'.*gfx1100"):
+        parse(["--offload-arch=gfx906", "a.cu"])
+
+
+BAD = [
+    ["--foo", "a.cu"],
+    ["-foo=1", "a.cu"],
+    ["-Wall", "a.cu"],
+    ["-fPIC", "a.cu"],
+    ["-oprog", "a.cu"],
+    [],
+    ["-c"],
+    ["a.xyz"],
+    ["a.cu", "-o"],
+    ["a.cu", "-Xcompiler"],
+    ["a.cu", "-l"],
+    ["-g=1", "a.cu"],
+    ["-lineinfo=3", "a.cu"],
+    ["-std=c++99", "a.cu"],
+    ["-cudart=foo", "a.cu"],
+    ["-rdc=maybe", "a.cu"],
+    ["-x", "fortran", "a.cu"],
+    ["-optf", "no-such-file", "a.cu"],
+    ["-o", "x", "-c", "a.cu", "b.cu"],
+]
+
+
+@pytest.mark.parametrize("words", BAD, ids=" ".join)
+def test_refusals_are_in_nvcc_words(words: list[str], nvcc: Nvcc, tmp_path: Path) -> None:
+    for name in ("a.cu", "b.cu"):
+        (tmp_path / name).write_text("")
+    done = subprocess.run([nvcc.path, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+    with pytest.raises(CommandLineError) as caught:
+        parse(words)
+    assert f"nvcc fatal   : {caught.value.diagnostics[0].message}" == done.stderr.strip()
+    assert caught.value.status == done.returncode
