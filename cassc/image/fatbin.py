@@ -104,12 +104,14 @@ class FatEntry:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a container was found: image (as named in messages), section index and byte offset in that section."""
+    """Where a container was found: image (as named in messages), section and byte offset in it. ``leaf`` counts an
+    archive's members, in the order of ``HostImage.leaves``."""
 
     image: str
     section: str
     index: int
     offset: int
+    leaf: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,18 +209,18 @@ def extract(image: host.HostImage) -> tuple[FatBinary, ...]:
 
     Raises CasscError ``image-bad-fatbin``.
     """
-    return tuple(fat for leaf in image.leaves() for fat in _extract_one(leaf))
+    return tuple(fat for number, leaf in enumerate(image.leaves()) for fat in _extract_one(leaf, number))
 
 
-def _extract_one(image: host.HostImage) -> Iterator[FatBinary]:
+def _extract_one(image: host.HostImage, leaf: int) -> Iterator[FatBinary]:
     if image.kind is host.ImageKind.CUBIN:
         from cassc.image import cubin
 
         entry = make_entry(EntryKind.CUBIN, cubin.parse(image.data).arch, image.data)
-        yield FatBinary((entry,), Place(image.name, "", -1, 0))
+        yield FatBinary((entry,), Place(image.name, "", -1, 0, leaf))
     for section in image.fat_sections():
         for offset in containers(section.data):
-            place = Place(image.name, section.name, section.index, offset)
+            place = Place(image.name, section.name, section.index, offset, leaf)
             try:
                 yield parse(section.data[offset:], place)
             except diag.CasscError as problem:
