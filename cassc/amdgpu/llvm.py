@@ -1,13 +1,12 @@
-"""Which LLVM assembles: an LLVM-C library (the rocm-llvm-python wheel's), or ROCm's own clang and ld.lld."""
+"""Which LLVM assembles: an LLVM-C library (the rocm-llvm-python wheel's, or ROCm's), or ROCm's own clang and ld.lld."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from cassc import diag
+from cassc import diag, toolchain
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +23,8 @@ class Llvm:
 
 
 def find_llvm() -> Llvm:
-    """The LLVM to use: ``CASSC_LLVM`` (a library, a clang, or a folder with bin/clang), else the rocm-llvm-python
-    wheel, else the LLVM of an installed ROCm. Raises CasscError ``amdgpu-no-llvm``."""
+    """The LLVM to use: ``CASSC_LLVM`` (a library, a clang, or a folder with bin/clang), else a library that
+    ``toolchain.find_llvm`` knows of, else the programs of an installed ROCm. Raises CasscError ``amdgpu-no-llvm``."""
     named = os.environ.get("CASSC_LLVM")
     if named:
         found = _named(Path(named))
@@ -34,7 +33,7 @@ def find_llvm() -> Llvm:
                 "amdgpu-no-llvm", f"CASSC_LLVM names '{named}', which is neither an LLVM library nor a clang"
             )
         return found
-    return _wheel() or _rocm() or _missing()
+    return _library() or _rocm() or _missing()
 
 
 def _named(path: Path) -> Llvm | None:
@@ -47,20 +46,14 @@ def _named(path: Path) -> Llvm | None:
     return _tools(path.parent.parent, "CASSC_LLVM", path)
 
 
-def _wheel() -> Llvm | None:
-    try:
-        package = importlib.util.find_spec("rocm.llvm")
-    except (ImportError, ValueError):
-        return None
-    for folder in (package.submodule_search_locations or ()) if package else ():
-        library = Path(folder) / "librocmllvm.so"
-        if library.is_file():
-            return Llvm("the rocm-llvm-python package", library=library)
-    return None
+def _library() -> Llvm | None:
+    path = toolchain.find_llvm()
+    return Llvm(str(path), library=path) if path else None
 
 
 def _rocm() -> Llvm | None:
-    roots = [os.environ.get("ROCM_PATH", ""), "/opt/rocm"]
+    known = toolchain.load("rocm")
+    roots = [*(os.environ.get(name, "") for name in known["variables"]), *known["roots"]]
     found = (_tools(Path(root) / "llvm", f"ROCm in {root}") for root in roots if root)
     return next((llvm for llvm in found if llvm), None)
 
@@ -73,5 +66,5 @@ def _tools(root: Path, origin: str, clang: Path | None = None) -> Llvm | None:
 
 
 def _missing() -> Llvm:
-    cure = diag.note("'pip install rocm-llvm-python==7.2.2.562.46' provides one")
+    cure = diag.note(f"to install one: {toolchain.load('llvm')['mend']['missing']}")
     raise diag.error("amdgpu-no-llvm", "no LLVM with the AMDGPU target was found", notes=[cure])
