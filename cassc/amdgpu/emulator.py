@@ -226,7 +226,7 @@ class Emulator:
             self._device = None
 
     def alloc(self, size: int) -> int:
-        """Address of ``size`` new bytes, 256-aligned, contents undefined. Raises CasscError ``amdgpu-out-of-memory``."""
+        """Address of ``size`` new bytes, 256-aligned, not cleared. Raises CasscError ``amdgpu-out-of-memory``."""
         address = c_uint64()
         self._check(self._library.cassc_emu_malloc(self._device, size, byref(address)), f"allocate {size} bytes")
         return address.value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from cassc import diag, toolchain
+from cassc import diag
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Llvm:
 
 
 def find_llvm() -> Llvm:
-    """The LLVM to use: ``CASSC_LLVM`` (a library, a clang, or a folder with bin/clang), else a library that
-    ``toolchain.find_llvm`` knows of, else the programs of an installed ROCm. Raises CasscError ``amdgpu-no-llvm``."""
+    """The LLVM to use: ``CASSC_LLVM`` (a library, a clang, or a folder with bin/clang), else the rocm-llvm-python
+    wheel, else the LLVM of an installed ROCm. Raises CasscError ``amdgpu-no-llvm``."""
     named = os.environ.get("CASSC_LLVM")
     if named:
         found = _named(Path(named))
@@ -33,7 +34,7 @@ def find_llvm() -> Llvm:
                 "amdgpu-no-llvm", f"CASSC_LLVM names '{named}', which is neither an LLVM library nor a clang"
             )
         return found
-    return _library() or _rocm() or _missing()
+    return _wheel() or _rocm() or _missing()
 
 
 def _named(path: Path) -> Llvm | None:
@@ -46,16 +47,30 @@ def _named(path: Path) -> Llvm | None:
     return _tools(path.parent.parent, "CASSC_LLVM", path)
 
 
-def _library() -> Llvm | None:
-    path = toolchain.find_llvm()
-    return Llvm(str(path), library=path) if path else None
+def _wheel() -> Llvm | None:
+    try:
+        package = importlib.util.find_spec("rocm.llvm")
+    except (ImportError, ValueError):
+        return None
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        library = Path(folder) / "librocmllvm.so"
+        if library.is_file():
+            return Llvm("the rocm-llvm-python package", library=library)
+    return None
 
 
 def _rocm() -> Llvm | None:
-    known = toolchain.load("rocm")
-    roots = [*(os.environ.get(name, "") for name in known["variables"]), *known["roots"]]
-    found = (_tools(Path(root) / "llvm", f"ROCm in {root}") for root in roots if root)
-    return next((llvm for llvm in found if llvm), None)
+    for root in (os.environ.get("ROCM_PATH", ""), os.environ.get("HIP_PATH", ""), "/opt/rocm"):
+        if not root:
+            continue
+        for folder in ("lib/llvm", "llvm"):
+            library = Path(root) / folder / "lib" / "libLLVM.so"
+            if library.is_file():
+                return Llvm(f"ROCm in {root}", library=library)
+            programs = _tools(Path(root) / folder, f"ROCm in {root}")
+            if programs:
+                return programs
+    return None
 
 
 def _tools(root: Path, origin: str, clang: Path | None = None) -> Llvm | None:
@@ -66,5 +81,5 @@ def _tools(root: Path, origin: str, clang: Path | None = None) -> Llvm | None:
 
 
 def _missing() -> Llvm:
-    cure = diag.note(f"to install one: {toolchain.load('llvm')['mend']['missing']}")
+    cure = diag.note("to install one: pip install rocm-llvm-python==7.2.2.562.46")
     raise diag.error("amdgpu-no-llvm", "no LLVM with the AMDGPU target was found", notes=[cure])
