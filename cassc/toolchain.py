@@ -1,6 +1,7 @@
-"""What this machine has: nvcc, the host compiler, LLVM, cassc's own runtime libraries, and HIP.
+"""What this machine has: nvcc, the host compiler, cassc's own runtime libraries, and HIP.
 
-The names and places to try are data, in ``toolchains/*.toml``; this module only looks. Nothing here starts a
+The names and places to try are data, in ``toolchains/*.toml``; this module only looks. (LLVM is looked for by
+``cassc.amdgpu.llvm``.) Nothing here starts a
 compilation, and nothing here fails when a tool is missing: a stage that needs one asks with :func:`require_nvcc` and
 the like, and ``cassc doctor`` prints the whole list.
 """
@@ -68,7 +69,6 @@ class Toolchain:
     nvcc: Nvcc | None
     cxx: Path | None
     ar: Path | None
-    llvm: Path | None
     runtime: Path | None
     hip: str | None
     gpu: bool
@@ -127,7 +127,6 @@ def find() -> Toolchain:
         nvcc=find_nvcc(),
         cxx=_first_on_path(host["cxx"]),
         ar=_first_on_path(host["ar"]),
-        llvm=find_llvm(),
         runtime=find_runtime(),
         hip=_find_hip(),
         gpu=Path(load("rocm")["kfd"]).exists(),
@@ -266,16 +265,6 @@ def _first_on_path(names: list[str]) -> Path | None:
 def _rocm_roots(data: Mapping[str, Any]) -> list[Path]:
     named = [Path(value) for variable in data["variables"] if (value := os.environ.get(variable))]
     return named + [Path(root) for root in data["roots"]]
-
-
-def find_llvm() -> Path | None:
-    data = load("llvm")
-    named = os.environ.get(data["variable"])
-    if named:
-        return Path(named) if Path(named).is_file() else None
-    places = [folder / data["wheel"] for folder in _package_folders()]
-    places += [root / name for root in _rocm_roots(load("rocm")) for name in data["rocm"]]
-    return next((place for place in places if place.is_file()), None)
 
 
 def _find_hip() -> str | None:

@@ -245,6 +245,7 @@ def _code_version() -> str:
     The tables of instructions and the checker are among them, so a change to either makes every entry a miss.
     """
     from cassc import toolchain
+    from cassc.amdgpu.llvm import find_llvm
 
     digest = hashlib.sha256(cassc.__version__.encode())
     files: list[Path] = []
@@ -252,8 +253,8 @@ def _code_version() -> str:
         files += sorted(Path(place).rglob("*.py"))
     runtime = toolchain.find_runtime()
     files += sorted(runtime.glob("libcassc_emu.so*")) if runtime else []
-    llvm = toolchain.find_llvm()
-    files += [llvm] if llvm else []
+    llvm = find_llvm()
+    files += [path for path in (llvm.library, llvm.clang, llvm.lld) if path]
     for path in files:
         status = path.stat()
         digest.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())

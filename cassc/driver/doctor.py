@@ -12,6 +12,8 @@ from typing import Any
 
 import cassc
 from cassc import toolchain
+from cassc.amdgpu.llvm import find_llvm
+from cassc.diag import CasscError
 from cassc.toolchain import Toolchain
 
 
@@ -45,7 +47,7 @@ def examine() -> list[Finding]:
         _nvcc(found),
         _program("host compiler", found.cxx, "host"),
         _program("archiver", found.ar, "host", needed=False),
-        _llvm(found),
+        _llvm(),
         _runtime(found),
         _device(found),
     ]
@@ -120,16 +122,12 @@ def _version(path: Path) -> str:
     return match[0] if match else "unknown version"
 
 
-def _llvm(found: Toolchain) -> Finding:
-    if found.llvm is None:
-        return Finding(
-            "LLVM", False, True, "no LLVM library with an AMDGPU back end", toolchain.load("llvm")["mend"]["missing"]
-        )
+def _llvm() -> Finding:
     try:
-        release = metadata.version("rocm-llvm-python") if "rocm/llvm" in str(found.llvm) else "unknown version"
-    except metadata.PackageNotFoundError:
-        release = "unknown version"
-    return Finding("LLVM", True, True, f"{release}, {found.llvm}")
+        llvm = find_llvm()
+    except CasscError as problem:
+        return Finding("LLVM", False, True, str(problem), "pip install rocm-llvm-python==7.2.2.562.46")
+    return Finding("LLVM", True, True, f"{llvm.library or llvm.clang} ({llvm.origin})")
 
 
 def _runtime(found: Toolchain) -> Finding:

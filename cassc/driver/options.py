@@ -93,7 +93,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("device-link", "-dlink", _FLAG, _D, help="link relocatable device code to one object, and translate it"),
     _row("link", "-link", _FLAG, _D, help="compile and link (the default)"),
     _row("lib", "-lib", _FLAG, _D, help="compile, translate and archive"),
-    _row("shared", "-shared", _FLAG, _D, help="link a shared library"),
+    _row("shared", "-shared", _FLAG, _D | _DL, help="link a shared library"),
     _row("preprocess", "-E", _FLAG, _D, help="preprocess only, by nvcc"),
     _row("generate-dependencies", "-M", _FLAG, _D, help="print dependencies only, by nvcc"),
     _row("generate-nonsystem-dependencies", "-MM", _FLAG, _D, help="as -M, without system headers"),
@@ -212,7 +212,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("brief-diagnostics", "-brief-diag", _ONE, _C, values=BOOLEAN),
     _row("resource-usage", "-res-usage", _FLAG, _C),
     # Host compiler and linker
-    _row("compiler-options", "-Xcompiler", _RAW, _D | _C),
+    _row("compiler-options", "-Xcompiler", _RAW, _D | _C | _DL),
     _row("linker-options", "-Xlinker", _MANY, _D),
     _row("archive-options", "-Xarchive", _MANY, _D),
     _row("compiler-bindir", "-ccbin", _ONE, _D | _C | _DL),

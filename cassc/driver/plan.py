@@ -192,14 +192,14 @@ class _Planner:
             command.append("-shared")
         command += ["-o", str(made), "-Wl,--start-group", *map(str, objects)]
         place = len(command)
+        for argument in invocation.linker_args:  # where nvcc puts them
+            command += ["-Xlinker", argument]
         for folder in invocation.library_dirs:
             command += ["-L", folder]
         command += [f"-l{name}" for name in libraries]
         if invocation.cuda_runtime:
             command += self._runtime()
         command += [*_SYSTEM_LIBRARIES, "-Wl,--end-group"]
-        for argument in invocation.linker_args:
-            command += ["-Xlinker", argument]
         self.jobs.append(Finish("link", tuple(command), tuple(optional), place))
         self.deliveries.append(Delivery(made, Path(invocation.output or "a.out")))
 
