@@ -185,10 +185,14 @@ class Builder(Protocol):
         """Constant bank read of 1, 2, 4 (I32, extended) or 8 (I64) bytes at a byte offset (int, or I32 Value)."""
 
     # Memory ------------------------------------------------------------------------------------------------------
-    def load(self, space: Space, address: Value, size: int, *, signed: bool = False, volatile: bool = False) -> tuple[Value, ...]:
+    def load(
+        self, space: Space, address: Value, size: int, *, signed: bool = False, volatile: bool = False
+    ) -> tuple[Value, ...]:
         """I32 words of 1, 2, 4, 8 or 16 bytes: one extended word for sizes up to 4, else 2 or 4 words."""
 
-    def store(self, space: Space, address: Value, words: tuple[Value, ...], size: int, *, volatile: bool = False) -> None: ...
+    def store(
+        self, space: Space, address: Value, words: tuple[Value, ...], size: int, *, volatile: bool = False
+    ) -> None: ...
     def atomic(self, space: Space, op: str, address: Value, x: Value, scope: Scope, *, returns: bool) -> Value:
         """Old value. op: add umin umax smin smax inc dec and or xor exch (I32, I64), fadd (F32, F64). inc/dec wrap as
         CUDA's atomicInc/atomicDec. ``returns``: False when nobody reads the result (RED)."""

@@ -1,0 +1,533 @@
+"""Evaluate: the reference builder, over the lanes of a warp as numpy vectors.
+
+A value is a vector of unsigned integers, of booleans (I1), or of floats (BF16: uint16 patterns). What a lane outside
+the mask holds is meaningless. Floating-point results are exact; `mufu` is computed in double and rounded, which is
+closer than the hardware's approximation. Callers switch numpy's floating-point warnings off (``np.errstate``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cassc import diag
+from cassc.sass import rounding as soft
+from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, RN, RZ, Scope, Space, Type, Value
+from cassc.sass.memory import Memory
+from cassc.sass.rounding import Array
+
+Mask = NDArray[np.bool_]
+
+_DTYPE: dict[Type, type[np.generic]] = {
+    I1: np.bool_, I8: np.uint8, I16: np.uint16, I32: np.uint32, I64: np.uint64,
+    F16: np.float16, BF16: np.uint16, F32: np.float32, F64: np.float64,
+}  # fmt: skip
+_SIGNED = {I8: np.int8, I16: np.int16, I32: np.int32, I64: np.int64}
+_UNSIGNED_BY_BITS = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
+_INTEGER_BY_BITS = {8: I8, 16: I16, 32: I32, 64: I64}
+_SIGN_BIT = {F16: 0x8000, BF16: 0x8000, F32: 1 << 31, F64: 1 << 63}
+
+
+class Lanes:
+    """One value per lane."""
+
+    __slots__ = ("data", "type")
+
+    def __init__(self, type: Type, data: Array) -> None:
+        self.type = type
+        self.data = data
+
+    def __bool__(self) -> bool:
+        raise TypeError("a meaning may not branch on a value; use Builder.select")
+
+    def __repr__(self) -> str:
+        return f"Lanes({self.type.name}, {self.data!r})"
+
+
+class BarrierWait(Exception):
+    """Raised by barriers for the lanes that execute them; the driver executes the instruction again when released.
+
+    Attributes:
+        id, threads: the barrier, and how many threads it waits for (None: all of the CTA).
+        arrive: the lanes only count, and do not wait.
+        vote: the I1 operand of a reduction, or None.
+    """
+
+    def __init__(self, id: int, threads: int | None, vote: Mask | None = None, *, arrive: bool = False) -> None:
+        super().__init__(id)
+        self.id = id
+        self.threads = threads
+        self.vote = vote
+        self.arrive = arrive
+
+
+class Trap(Exception):
+    """The kernel ended itself (`Builder.trap`)."""
+
+
+class Surroundings(Protocol):
+    """What the lanes stand in. The arithmetic needs none of it."""
+
+    def special(self, name: str) -> Array | int: ...
+    def bank(self, bank: int) -> Memory: ...
+    def memory(self, space: Space) -> Memory: ...
+    def locate(self, space: Space, addresses: Array, lanes: NDArray[np.intp]) -> NDArray[np.uint64]:
+        """Addresses as the memory of the space knows them (local memory: one slice for each thread)."""
+
+    def barrier_result(self) -> tuple[int, int] | None:
+        """(threads whose vote was true, all threads) if the barrier was passed, else None."""
+
+
+class Evaluate:
+    """Implements `Builder`. ``mask`` are the executing lanes; set it before each instruction."""
+
+    def __init__(self, surroundings: Surroundings | None = None, lanes: int = 32) -> None:
+        self.lanes = lanes
+        self.mask: Mask = np.ones(lanes, bool)
+        self._around = surroundings
+        self._constants: dict[tuple[Type, int], Lanes] = {}
+
+    @property
+    def around(self) -> Surroundings:
+        if self._around is None:
+            raise diag.error("sass-no-surroundings", "memory and launch state need a launch")
+        return self._around
+
+    # Constants and width -----------------------------------------------------------------------------------------
+    def const(self, type: Type, bits: int) -> Lanes:
+        bits &= (1 << type.bits) - 1
+        known = self._constants.get((type, bits))
+        if known is None:
+            if type is I1:
+                data: Array = np.full(self.lanes, bool(bits))
+            else:
+                data = np.full(self.lanes, bits, _UNSIGNED_BY_BITS[type.bits]).view(_DTYPE[type])
+            data.flags.writeable = False
+            known = self._constants[type, bits] = Lanes(type, data)
+        return known
+
+    def zext(self, x: Lanes, type: Type) -> Lanes:
+        return Lanes(type, x.data.astype(_DTYPE[type]))
+
+    def sext(self, x: Lanes, type: Type) -> Lanes:
+        if x.type is I1:
+            return Lanes(type, np.where(x.data, _all_ones(type), _DTYPE[type](0)))
+        return Lanes(type, x.data.view(_SIGNED[x.type]).astype(_SIGNED[type]).view(_DTYPE[type]))
+
+    def trunc(self, x: Lanes, type: Type) -> Lanes:
+        if type is I1:
+            return Lanes(I1, (x.data & x.data.dtype.type(1)) != 0)
+        return Lanes(type, x.data.astype(_DTYPE[type]))
+
+    def bitcast(self, x: Lanes, type: Type) -> Lanes:
+        return Lanes(type, x.data.view(_DTYPE[type]))
+
+    def lo(self, x: Lanes) -> Lanes:
+        return Lanes(I32, x.data.astype(np.uint32))
+
+    def hi(self, x: Lanes) -> Lanes:
+        return Lanes(I32, (x.data >> np.uint64(32)).astype(np.uint32))
+
+    def pair(self, lo: Lanes, hi: Lanes) -> Lanes:
+        return Lanes(I64, lo.data.astype(np.uint64) | (hi.data.astype(np.uint64) << np.uint64(32)))
+
+    # Integers ----------------------------------------------------------------------------------------------------
+    def add(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, x.data ^ y.data if x.type is I1 else x.data + y.data)
+
+    def sub(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, x.data ^ y.data if x.type is I1 else x.data - y.data)
+
+    def mul(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, x.data & y.data if x.type is I1 else x.data * y.data)
+
+    def neg(self, x: Lanes) -> Lanes:
+        return x if x.type is I1 else Lanes(x.type, np.negative(x.data))
+
+    def and_(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, x.data & y.data)
+
+    def or_(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, x.data | y.data)
+
+    def xor(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, x.data ^ y.data)
+
+    def not_(self, x: Lanes) -> Lanes:
+        return Lanes(x.type, ~x.data)
+
+    # numpy defines shifts by the width or more: zeros, and copies of the sign.
+    def shl(self, x: Lanes, n: Lanes) -> Lanes:
+        return Lanes(x.type, np.left_shift(x.data, n.data))
+
+    def lshr(self, x: Lanes, n: Lanes) -> Lanes:
+        return Lanes(x.type, np.right_shift(x.data, n.data))
+
+    def ashr(self, x: Lanes, n: Lanes) -> Lanes:
+        signed = _SIGNED[x.type]
+        amount = np.minimum(n.data, n.data.dtype.type(x.type.bits - 1)).view(signed)
+        return Lanes(x.type, np.right_shift(x.data.view(signed), amount).view(_DTYPE[x.type]))
+
+    def funnel_right(self, hi: Lanes, lo: Lanes, n: Lanes) -> Lanes:
+        amount = (n.data & np.uint32(31)).astype(np.uint64)
+        return self.lo(Lanes(I64, self.pair(lo, hi).data >> amount))
+
+    def popcount(self, x: Lanes) -> Lanes:
+        return Lanes(x.type, np.bitwise_count(x.data).astype(_DTYPE[x.type]))
+
+    def clz(self, x: Lanes) -> Lanes:
+        if x.type is I64:
+            high, low = self.clz(self.hi(x)).data, self.clz(self.lo(x)).data
+            return Lanes(I64, np.where(high == 32, high + low, high).astype(np.uint64))
+        exponent = np.frexp(x.data.astype(np.float64))[1]
+        return Lanes(x.type, (x.type.bits - exponent).astype(_DTYPE[x.type]))
+
+    def bit_reverse(self, x: Lanes) -> Lanes:
+        bytes_ = np.ascontiguousarray(x.data).view(np.uint8).reshape(self.lanes, -1)
+        bits = np.unpackbits(bytes_, axis=1, bitorder="little")
+        reversed_ = np.packbits(bits[:, ::-1], axis=1, bitorder="little")
+        return Lanes(x.type, np.ascontiguousarray(reversed_).view(_DTYPE[x.type]).reshape(self.lanes))
+
+    def byte_permute(self, x: Lanes, y: Lanes, selector: Lanes) -> Lanes:
+        source = np.ascontiguousarray(self.pair(x, y).data).view(np.uint8).reshape(self.lanes, 8)
+        nibbles = (selector.data[:, None] >> np.arange(0, 16, 4, dtype=np.uint32)) & np.uint32(15)
+        chosen = np.take_along_axis(source, (nibbles & 7).astype(np.intp), axis=1)
+        signs = np.where(chosen & 0x80, np.uint8(0xFF), np.uint8(0))
+        result = np.where(nibbles & 8, signs, chosen).astype(np.uint8)
+        return Lanes(I32, np.ascontiguousarray(result).view(np.uint32).reshape(self.lanes))
+
+    def abs(self, x: Lanes) -> Lanes:
+        return Lanes(x.type, np.where(x.data.view(_SIGNED[x.type]) < 0, np.negative(x.data), x.data))
+
+    def umin(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, np.minimum(x.data, y.data))
+
+    def umax(self, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, np.maximum(x.data, y.data))
+
+    def smin(self, x: Lanes, y: Lanes) -> Lanes:
+        signed = _SIGNED[x.type]
+        return Lanes(x.type, np.minimum(x.data.view(signed), y.data.view(signed)).view(_DTYPE[x.type]))
+
+    def smax(self, x: Lanes, y: Lanes) -> Lanes:
+        signed = _SIGNED[x.type]
+        return Lanes(x.type, np.maximum(x.data.view(signed), y.data.view(signed)).view(_DTYPE[x.type]))
+
+    def compare(self, op: str, x: Lanes, y: Lanes, *, signed: bool) -> Lanes:
+        if op in ("f", "t"):
+            return self.const(I1, op == "t")
+        a, b = x.data, y.data
+        if signed and x.type is not I1:
+            a, b = a.view(_SIGNED[x.type]), b.view(_SIGNED[x.type])
+        return Lanes(I1, _COMPARE[op](a, b))
+
+    def select(self, c: Lanes, x: Lanes, y: Lanes) -> Lanes:
+        return Lanes(x.type, np.where(c.data, x.data, y.data))
+
+    # Floating point ----------------------------------------------------------------------------------------------
+    def fadd(self, x: Lanes, y: Lanes, rounding: str = RN) -> Lanes:
+        return Lanes(x.type, soft.add(x.data, y.data, x.type, rounding))
+
+    def fmul(self, x: Lanes, y: Lanes, rounding: str = RN) -> Lanes:
+        return Lanes(x.type, soft.mul(x.data, y.data, x.type, rounding))
+
+    def fma(self, x: Lanes, y: Lanes, z: Lanes, rounding: str = RN) -> Lanes:
+        return Lanes(x.type, soft.fma(x.data, y.data, z.data, x.type, rounding))
+
+    def _bits(self, x: Lanes) -> NDArray[np.unsignedinteger]:
+        bits: NDArray[np.unsignedinteger] = x.data.view(_UNSIGNED_BY_BITS[x.type.bits])
+        return bits
+
+    def fneg(self, x: Lanes) -> Lanes:
+        bits = self._bits(x)
+        return Lanes(x.type, (bits ^ bits.dtype.type(_SIGN_BIT[x.type])).view(_DTYPE[x.type]))
+
+    def fabs(self, x: Lanes) -> Lanes:
+        bits = self._bits(x)
+        return Lanes(x.type, (bits & bits.dtype.type(_SIGN_BIT[x.type] - 1)).view(_DTYPE[x.type]))
+
+    def _extreme(self, x: Lanes, y: Lanes, *, smaller: bool) -> Lanes:
+        a, b = soft.widen(x.data, x.type), soft.widen(y.data, y.type)
+        negative = np.signbit(a)
+        before = (
+            (a < b) | ((a == b) & (negative if smaller else ~negative)) if smaller else (a > b) | ((a == b) & ~negative)
+        )
+        first = (before | np.isnan(b)) & ~np.isnan(a)
+        bits = np.where(first, self._bits(x), self._bits(y))
+        return Lanes(x.type, bits.view(_DTYPE[x.type]))
+
+    def fmin(self, x: Lanes, y: Lanes) -> Lanes:
+        return self._extreme(x, y, smaller=True)
+
+    def fmax(self, x: Lanes, y: Lanes) -> Lanes:
+        return self._extreme(x, y, smaller=False)
+
+    def fcompare(self, op: str, x: Lanes, y: Lanes) -> Lanes:
+        if op in ("f", "t"):
+            return self.const(I1, op == "t")
+        a, b = x.data, y.data
+        if x.type is BF16:
+            a, b = soft.widen(a, BF16), soft.widen(b, BF16)
+        if op in ("num", "nan"):
+            unordered = np.isnan(a) | np.isnan(b)
+            return Lanes(I1, unordered if op == "nan" else ~unordered)
+        if op.endswith("u"):
+            return Lanes(I1, _COMPARE[op[:-1]](a, b) | np.isnan(a) | np.isnan(b))
+        if op == "ne":
+            return Lanes(I1, (a < b) | (a > b))
+        return Lanes(I1, _COMPARE[op](a, b))
+
+    def flush(self, x: Lanes) -> Lanes:
+        bits = self._bits(x)
+        exponent = bits.dtype.type({F32: 0x7F800000, F16: 0x7C00, BF16: 0x7F80, F64: 0x7FF << 52}[x.type])
+        sign = bits & bits.dtype.type(_SIGN_BIT[x.type])
+        return Lanes(x.type, np.where(bits & exponent, bits, sign).view(_DTYPE[x.type]))
+
+    def saturate(self, x: Lanes) -> Lanes:
+        value = soft.widen(x.data, x.type)
+        clamped = np.where(value > 0, np.where(value < 1, value, 1.0), 0.0)
+        return Lanes(x.type, soft.narrow(clamped, x.type))
+
+    def fround(self, x: Lanes, rounding: str) -> Lanes:
+        return Lanes(x.type, soft.narrow(soft.integral(soft.widen(x.data, x.type), rounding), x.type))
+
+    def fconvert(self, x: Lanes, type: Type, rounding: str = RN) -> Lanes:
+        return Lanes(type, soft.narrow(soft.widen(x.data, x.type), type, rounding))
+
+    def int_to_float(self, x: Lanes, type: Type, *, signed: bool, rounding: str = RN) -> Lanes:
+        wide = self.sext(x, I64).data.view(np.int64) if signed else x.data.astype(np.uint64)
+        return Lanes(type, soft.from_integer(wide, type, rounding))
+
+    def float_to_int(self, x: Lanes, type: Type, *, signed: bool, rounding: str = RZ) -> Lanes:
+        return Lanes(type, soft.to_integer(soft.widen(x.data, x.type), type.bits, signed, rounding))
+
+    def mufu(self, op: str, x: Lanes) -> Lanes:
+        return Lanes(F32, _MUFU[op](x.data.astype(np.float64)).astype(np.float32))
+
+    # Launch state ------------------------------------------------------------------------------------------------
+    def special(self, name: str) -> Lanes:
+        value = self.around.special(name)
+        return self.const(I32, value) if isinstance(value, int) else Lanes(I32, value)
+
+    def constant(self, bank: int, offset: Value | int, size: int, *, signed: bool = False) -> Lanes:
+        memory = self.around.bank(bank)
+        if isinstance(offset, int):
+            return self._extended(np.full(self.lanes, memory.read_int(offset, size), np.uint64), size, signed)
+        assert isinstance(offset, Lanes)
+        values = np.zeros(self.lanes, np.uint64)
+        if self.mask.any():
+            values[self.mask] = memory.read(offset.data[self.mask].astype(np.uint64), size)
+        return self._extended(values, size, signed)
+
+    def _extended(self, values: NDArray[np.uint64], size: int, signed: bool) -> Lanes:
+        if size == 8:
+            return Lanes(I64, values)
+        if size < 4:
+            narrow = Lanes(_INTEGER_BY_BITS[size * 8], values.astype(_UNSIGNED_BY_BITS[size * 8]))
+            return self.sext(narrow, I32) if signed else self.zext(narrow, I32)
+        return Lanes(I32, values.astype(np.uint32))
+
+    # Memory ------------------------------------------------------------------------------------------------------
+    def _targets(
+        self, space: Space, address: Lanes
+    ) -> tuple[list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]], int]:
+        """Groups of executing lanes by memory: (memory, lanes, addresses)."""
+        lanes = np.flatnonzero(self.mask)
+        if not lanes.size:
+            return [], 0
+        addresses = address.data[lanes]
+        if space is not Space.GENERIC:
+            return [(self.around.memory(space), lanes, self.around.locate(space, addresses, lanes))], lanes.size
+        groups = []
+        remaining = np.ones(lanes.size, bool)
+        for window in (Space.SHARED, Space.LOCAL):
+            base = np.uint64(WINDOWS[window])
+            inside = (addresses >= base) & (addresses < base + np.uint64(WINDOW_SIZE))
+            if inside.any():
+                offsets = (addresses[inside] - base).astype(np.uint32)
+                located = self.around.locate(window, offsets, lanes[inside])
+                groups.append((self.around.memory(window), lanes[inside], located))
+                remaining &= ~inside
+        if remaining.any():
+            groups.append((self.around.memory(Space.GLOBAL), lanes[remaining], addresses[remaining]))
+        return groups, lanes.size
+
+    def load(
+        self, space: Space, address: Lanes, size: int, *, signed: bool = False, volatile: bool = False
+    ) -> tuple[Lanes, ...]:
+        groups, _ = self._targets(space, address)
+        if size == 16:
+            quads = np.zeros((self.lanes, 2), np.uint64)
+            for memory, lanes, addresses in groups:
+                quads[lanes] = memory.read(addresses, 16)
+            words = quads.view(np.uint32)
+            return tuple(Lanes(I32, np.ascontiguousarray(words[:, k])) for k in range(4))
+        values = np.zeros(self.lanes, np.uint64)
+        for memory, lanes, addresses in groups:
+            values[lanes] = memory.read(addresses, size)
+        result = self._extended(values, size, signed)
+        return (self.lo(result), self.hi(result)) if size == 8 else (result,)
+
+    def store(
+        self, space: Space, address: Lanes, words: tuple[Lanes, ...], size: int, *, volatile: bool = False
+    ) -> None:
+        groups, _ = self._targets(space, address)
+        if size < 4:
+            values: Array = words[0].data.astype(_UNSIGNED_BY_BITS[size * 8])
+        elif size == 4:
+            values = words[0].data
+        else:
+            values = np.stack([w.data for w in words], axis=1)
+        for memory, lanes, addresses in groups:
+            memory.write(addresses, values[lanes], size)
+
+    def _each(self, space: Space, address: Lanes, type: Type, change: Callable[[int, int], int | None]) -> Lanes:
+        """Lane after lane: old value, ``change(lane, old)`` written unless None."""
+        size = type.bits // 8
+        old = np.zeros(self.lanes, _UNSIGNED_BY_BITS[type.bits])
+        for memory, lanes, addresses in self._targets(space, address)[0]:
+            for lane, place in zip(lanes.tolist(), addresses.tolist(), strict=True):
+                value = memory.read_int(place, size)
+                old[lane] = value
+                new = change(lane, value)
+                if new is not None:
+                    memory.write_int(place, new, size)
+        return Lanes(type, old.view(_DTYPE[type]))
+
+    def atomic(self, space: Space, op: str, address: Lanes, x: Lanes, scope: Scope, *, returns: bool) -> Lanes:
+        if op == "fadd":
+            return self._each(space, address, x.type, lambda lane, old: self._float_sum(x, lane, old))
+        bits = x.type.bits
+        operands = x.data.tolist()
+        return self._each(space, address, x.type, lambda lane, old: _ATOMIC[op](old, operands[lane], bits))
+
+    def _float_sum(self, x: Lanes, lane: int, old: int) -> int:
+        before = np.array([old], _UNSIGNED_BY_BITS[x.type.bits]).view(_DTYPE[x.type])
+        after = soft.add(before, x.data[lane : lane + 1], x.type)
+        return int(after.view(_UNSIGNED_BY_BITS[x.type.bits])[0])
+
+    def compare_exchange(self, space: Space, address: Lanes, expected: Lanes, x: Lanes, scope: Scope) -> Lanes:
+        wanted, new = expected.data.tolist(), x.data.tolist()
+        return self._each(space, address, x.type, lambda lane, old: new[lane] if old == wanted[lane] else None)
+
+    def fence(self, scope: Scope) -> None:
+        """Lanes and warps run one after another: memory is always consistent."""
+
+    # Warp and CTA ------------------------------------------------------------------------------------------------
+    def ballot(self, x: Lanes) -> Lanes:
+        votes = np.flatnonzero(x.data & self.mask)
+        return self.const(I32, int(sum(1 << int(k) for k in votes)))
+
+    def shuffle(self, x: Lanes, lane: Lanes) -> Lanes:
+        return Lanes(I32, x.data[lane.data & np.uint32(self.lanes - 1)])
+
+    def broadcast(self, x: Lanes) -> Lanes:
+        lanes = np.flatnonzero(self.mask)
+        return Lanes(x.type, np.full(self.lanes, x.data[lanes[0] if lanes.size else 0], x.data.dtype))
+
+    def reduce(self, op: str, x: Lanes) -> Lanes:
+        values = x.data[self.mask]
+        if not values.size:
+            return x
+        if op in ("smin", "smax"):
+            values = values.view(np.int32)
+        return self.const(I32, int(_REDUCE[op](values)))
+
+    def match_any(self, x: Lanes) -> Lanes:
+        equal = (x.data[:, None] == x.data[None, :]) & self.mask[None, :]
+        weights = np.uint32(1) << np.arange(self.lanes, dtype=np.uint32)
+        return Lanes(I32, np.where(equal, weights[None, :], np.uint32(0)).sum(axis=1, dtype=np.uint32))
+
+    def _uniform(self, x: Value | None) -> int | None:
+        if x is None:
+            return None
+        assert isinstance(x, Lanes)
+        return int(x.data[np.flatnonzero(self.mask)[0]])
+
+    def barrier(self, id: Lanes, threads: Lanes | None) -> None:
+        if self.mask.any() and self.around.barrier_result() is None:
+            raise BarrierWait(self._uniform(id) or 0, self._uniform(threads))
+
+    def barrier_arrive(self, id: Lanes, threads: Lanes) -> None:
+        if self.mask.any() and self.around.barrier_result() is None:
+            raise BarrierWait(self._uniform(id) or 0, self._uniform(threads), arrive=True)
+
+    def barrier_reduce(self, op: str, x: Lanes, id: Lanes, threads: Lanes | None) -> Lanes:
+        result = self.around.barrier_result()
+        if result is None:
+            if self.mask.any():
+                raise BarrierWait(self._uniform(id) or 0, self._uniform(threads), x.data & self.mask)
+            result = (0, 0)
+        true, all_ = result
+        if op == "popc":
+            return self.const(I32, true)
+        return self.const(I1, true == all_ if op == "and" else true > 0)
+
+    def warp_sync(self) -> None:
+        """The driver brings the lanes together."""
+
+    def trap(self) -> None:
+        if self.mask.any():
+            raise Trap
+
+    def sleep(self) -> None: ...
+
+
+# Generic addresses of shared and local memory: outside of what a 64-bit process can map, low word zero.
+WINDOWS = {Space.SHARED: 0x1_0000_0000_0000, Space.LOCAL: 0x1_0001_0000_0000}
+WINDOW_SIZE = 1 << 24
+
+_COMPARE: dict[str, Callable[[Array, Array], Array]] = {
+    "lt": np.less, "eq": np.equal, "le": np.less_equal, "gt": np.greater, "ne": np.not_equal, "ge": np.greater_equal,
+}  # fmt: skip
+
+_REDUCE: dict[str, Callable[[Array], Array]] = {
+    "add": lambda v: v.sum(dtype=np.uint32), "umin": np.min, "umax": np.max, "smin": np.min, "smax": np.max,
+    "and": np.bitwise_and.reduce, "or": np.bitwise_or.reduce, "xor": np.bitwise_xor.reduce,
+}  # fmt: skip
+
+
+def _all_ones(type: Type) -> np.generic:
+    return _DTYPE[type]((1 << type.bits) - 1)
+
+
+def _as_signed(value: int, bits: int) -> int:
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+_ATOMIC: dict[str, Callable[[int, int, int], int]] = {
+    "add": lambda old, x, bits: (old + x) & ((1 << bits) - 1),
+    "umin": lambda old, x, bits: min(old, x),
+    "umax": lambda old, x, bits: max(old, x),
+    "smin": lambda old, x, bits: old if _as_signed(old, bits) <= _as_signed(x, bits) else x,
+    "smax": lambda old, x, bits: old if _as_signed(old, bits) >= _as_signed(x, bits) else x,
+    "inc": lambda old, x, bits: 0 if old >= x else old + 1,
+    "dec": lambda old, x, bits: x if old == 0 or old > x else old - 1,
+    "and": lambda old, x, bits: old & x,
+    "or": lambda old, x, bits: old | x,
+    "xor": lambda old, x, bits: old ^ x,
+    "exch": lambda old, x, bits: x,
+}
+
+
+def _sine(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.sin(2 * np.pi * (x - np.rint(x)))
+
+
+def _cosine(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.cos(2 * np.pi * (x - np.rint(x)))
+
+
+_MUFU: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
+    "rcp": lambda x: 1.0 / x,
+    "rsq": lambda x: 1.0 / np.sqrt(x),
+    "sqrt": np.sqrt,
+    "ex2": np.exp2,
+    "lg2": np.log2,
+    "sin": _sine,
+    "cos": _cosine,
+    "tanh": np.tanh,
+}

@@ -1,0 +1,192 @@
+"""One instruction on any builder: read the operands, compute, hand out what to write.
+
+The reference interpreter and the lifter share this, so that source modifiers, register pairs, addresses, RZ and PT
+exist once. Neither the guard nor control transfer is looked at here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from cassc import diag
+from cassc.sass.builder import F32, F64, I16, I32, I64, Builder, Value
+from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, UReg
+from cassc.sass.row import Instruction
+from cassc.sass.syntax import Token
+
+
+class Machine(Builder, Protocol):
+    """A builder that has registers."""
+
+    def register(self, register: Reg | UReg) -> Value:
+        """The I32 in a register, without its source modifiers; 0 for RZ and URZ."""
+
+    def predicate(self, index: int, *, uniform: bool = False) -> Value:
+        """The I1 in a predicate; true for PT."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """``values``: an I1 for a predicate, else I32 words for consecutive registers. Never of RZ, URZ, PT or UPT."""
+
+    target: Reg | UReg | Pred
+    values: tuple[Value, ...]
+
+
+_WORDS = {"u64": 2, "s64": 2, "f64": 2, "w1": 1, "w2": 2, "w4": 4}
+_SIZE_WORDS = {"64": 2, "128": 4}
+_FLOATS = {"f32": F32, "f64": F64}
+_SHARED_OR_LOCAL = ("Shared", "Local")
+
+
+def words_of(token: Token, i: Instruction) -> int:
+    """Registers that an operand takes; of a ``w`` operand by the modifier ``size``."""
+    if token.type == "w":
+        return _SIZE_WORDS.get(i.mod("size"), 1)
+    return _WORDS.get(token.type, 1)
+
+
+def execute(m: Machine, i: Instruction) -> tuple[Write, ...]:
+    """Effects happen on ``m``; what the destinations get is returned. CasscError ``sass-no-meaning`` if refused."""
+    row = i.row
+    if row.meaning is None or row.todo:
+        reason = row.todo or "the instruction has no meaning"
+        raise diag.error("sass-no-meaning", f"unsupported instruction: {reason}")
+    sources = [
+        source(m, i, token, operand) for token, operand in zip(row.tokens, i.operands, strict=True) if not token.dest
+    ]
+    targets = [operand for token, operand in zip(row.tokens, i.operands, strict=True) if token.dest]
+    result = row.meaning(m, i, *sources)
+    if not targets:
+        return ()
+    results = (result,) if len(targets) == 1 and not _one_of_one(result) else result
+    writes = []
+    for target, value in zip(targets, results, strict=True):
+        if isinstance(target, Pred):
+            if target.index != 7:
+                writes.append(Write(target, (value,)))
+        elif isinstance(target, Reg | UReg) and not target.is_zero:
+            writes.append(Write(target, to_words(m, value)))
+    return tuple(writes)
+
+
+def _one_of_one(result: Any) -> bool:
+    """A tuple of one tuple: the only destination's words, wrapped."""
+    return isinstance(result, tuple) and len(result) == 1 and isinstance(result[0], tuple)
+
+
+def to_words(b: Builder, value: Value | tuple[Value, ...]) -> tuple[Value, ...]:
+    """A value as the I32 words of consecutive registers."""
+    if isinstance(value, tuple):
+        return tuple(word for one in value for word in to_words(b, one))
+    if value.type is I32:
+        return (value,)
+    if value.type is F32:
+        return (b.bitcast(value, I32),)
+    if value.type is F64:
+        value = b.bitcast(value, I64)
+    if value.type is I64:
+        return b.lo(value), b.hi(value)
+    if value.type.is_float:
+        value = b.bitcast(value, I16)
+    return (b.zext(value, I32),)
+
+
+def source(m: Machine, i: Instruction, token: Token, operand: Operand) -> Any:
+    """The argument of a meaning: a Value, a tuple of words, or for operands that are no values the operand itself."""
+    if isinstance(operand, Pred):
+        value = m.predicate(operand.index, uniform=operand.uniform)
+        return m.not_(value) if operand.negated else value
+    if isinstance(operand, Named | Label):
+        return operand
+    if token.type == "int":
+        return operand.bits if isinstance(operand, Imm) else operand
+    if isinstance(operand, Address):
+        return address(m, token, operand)
+    if isinstance(operand, Imm):
+        return _immediate(m, token, operand)
+    count = words_of(token, i)
+    if token.type.startswith("w"):
+        return tuple(_word(m, operand, k) for k in range(count))
+    if count == 2:
+        value = _pair(m, operand)
+    else:
+        value = _word(m, operand, 0)
+    if token.type in _FLOATS:
+        value = m.bitcast(value, _FLOATS[token.type])
+    return _modified(m, token, operand, value)
+
+
+def _immediate(m: Machine, token: Token, operand: Imm) -> Any:
+    if token.type in _FLOATS:
+        return m.const(_FLOATS[token.type], operand.bits)
+    if token.type == "u64":
+        return m.const(I64, operand.bits)
+    if token.type == "s64":
+        return m.const(I64, operand.bits - (operand.bits >> 31 << 32))
+    value = m.const(I32, operand.bits)
+    return (value,) if token.type.startswith("w") else value
+
+
+def _word(m: Machine, operand: Reg | UReg | Const, k: int) -> Value:
+    if isinstance(operand, Const):
+        if operand.register is None:
+            return m.constant(operand.bank, operand.offset + 4 * k, 4)
+        offset = m.add(m.register(operand.register), m.const(I32, operand.offset + 4 * k))
+        return m.constant(operand.bank, offset, 4)
+    if operand.is_zero:
+        return m.const(I32, 0)
+    return m.register(operand if k == 0 else type(operand)(operand.index + k))
+
+
+def _pair(m: Machine, operand: Reg | UReg | Const) -> Value:
+    if isinstance(operand, Const) and operand.register is None:
+        if operand.offset % 8 == 0:
+            return m.constant(operand.bank, operand.offset, 8)
+    elif not isinstance(operand, Const) and operand.is_zero:
+        return m.const(I64, 0)
+    return m.pair(_word(m, operand, 0), _word(m, operand, 1))
+
+
+def _modified(m: Machine, token: Token, operand: Reg | UReg | Const, value: Value) -> Value:
+    """Absolute value, then negation or bitwise not."""
+    if token.type in _FLOATS:
+        if operand.absolute:
+            value = m.fabs(value)
+        return m.fneg(value) if operand.negated else value
+    if token.type in ("h2", "b2"):
+        if operand.absolute:
+            value = m.and_(value, m.const(I32, 0x7FFF7FFF))
+        return m.xor(value, m.const(I32, 0x80008000)) if operand.negated else value
+    if operand.absolute:
+        value = m.abs(value)
+    if operand.inverted:
+        return m.not_(value)
+    return m.neg(value) if operand.negated else value
+
+
+def address(m: Machine, token: Token, a: Address) -> Value:
+    """I32 in shared and local memory, else I64; the sum of the operand's parts."""
+    if token.name.startswith(_SHARED_OR_LOCAL):
+        total = m.const(I32, 0)
+        if a.register is not None and not a.register.is_zero:
+            total = m.register(a.register)
+            if a.scale > 1:
+                total = m.shl(total, m.const(I32, a.scale.bit_length() - 1))
+        if a.uregister is not None and not a.uregister.is_zero:
+            total = m.add(total, m.register(a.uregister))
+        return m.add(total, m.const(I32, a.offset)) if a.offset else total
+    wide = m.const(I64, 0)
+    if a.register is not None and not a.register.is_zero:
+        wide = m.zext(m.register(a.register), I64) if a.unsigned else _pair(m, a.register)
+    if a.uregister is not None and not a.uregister.is_zero:
+        uniform = _pair(m, a.uregister) if a.uwide else m.zext(m.register(a.uregister), I64)
+        wide = m.add(wide, uniform)
+    return m.add(wide, m.const(I64, a.offset)) if a.offset else wide
+
+
+def guard(m: Machine, i: Instruction) -> Value:
+    """The I1 under which the instruction executes."""
+    value = m.predicate(i.guard.index, uniform=i.guard.uniform)
+    return m.not_(value) if i.guard.negated else value

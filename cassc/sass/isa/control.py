@@ -1,0 +1,43 @@
+"""Control transfer and convergence. These rows have no meaning of their own: the drivers implement each kind."""
+
+from __future__ import annotations
+
+from cassc.sass import fields
+from cassc.sass.fields import Field
+from cassc.sass.row import choice, control_row, form
+
+ALWAYS = {fields.PP: 7, fields.PP_NOT: 0}
+KIND = Field(32, 2)
+
+control_row("NOP", 0x118, "", form(4), control="nop")
+control_row("EXIT", 0x14D, "!Pp?", form(4), control="exit")
+control_row("BRA", 0x147, "!Pp?, L", form(4), control="branch", fixed={KIND: 0})
+control_row("BRA.DIV", 0x147, "!Pp?, URdiv, L", form(4), control="branch_div", fixed={KIND: 2})
+control_row("BRA.CONV", 0x147, "!Pp?, URdiv, L", form(4), control="branch_conv", fixed={KIND: 3})
+control_row("BRX", 0x149, "!Pp?, Ra:u64, Offset", form(4), control="brx")
+control_row("CALL.REL", 0x144, "!Pp?, L", form(4), choice("noinc", 86, 1, "_ NOINC"), control="call_rel")
+control_row("CALL.REL", 0x144, "!Pp?, Ra:u64, L", form(1), choice("noinc", 86, 1, "_ NOINC"), control="call_rel")
+control_row("CALL.ABS", 0x143, "!Pp?, Ra:u64", form(1), choice("noinc", 86, 1, "_ NOINC"), control="call_abs")
+control_row("RET.REL", 0x150, "!Pp?, Ra:u64, L", form(4), choice("nodec", 86, 1, "_ NODEC"), control="ret")
+control_row("BSSY", 0x145, "Bd, LabelHigh", form(4), control="bssy", fixed=ALWAYS)
+control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), control="bsync")
+control_row("BREAK", 0x142, "!Pp?, Bs", form(4), control="break")
+control_row("WARPSYNC", 0x148, "Rb", form(1), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, last_sm=89)
+control_row("WARPSYNC", 0x148, "Imm32", form(4), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, last_sm=89)
+control_row("WARPSYNC", 0x148, "Ra", form(1), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, first_sm=90)
+control_row("WARPSYNC.ALL", 0x148, "", form(4), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, first_sm=90)
+control_row(
+    "WARPSYNC.COLLECTIVE",
+    0x148,
+    "Ra, L",
+    form(1),
+    control="warpsync_collective",
+    fixed={**ALWAYS, Field(86, 1): 1},
+    first_sm=90,
+)
+control_row("ENDCOLLECTIVE", 0x11B, "", form(4), control="endcollective", fixed=ALWAYS, first_sm=90)
+control_row("LEPC", 0x14E, "Rd:u64", form(1), control="lepc")
+control_row("LEPC", 0x14E, "Rd:u64, LepcLabel", form(4), control="lepc", first_sm=90)
+control_row("BMOV.32.CLEAR", 0x155, "Rd, BarrierAt24", form(1), control="bmov_read", fixed={Field(84, 1): 1})
+control_row("BMOV.32", 0x156, "BarrierAt24, Rb", form(1), control="bmov_write")
+control_row("BPT.TRAP", 0x15C, "Imm32", form(4), control="trap", fixed={Field(84, 2): 3})

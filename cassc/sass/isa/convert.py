@@ -1,0 +1,174 @@
+"""Conversions between integers and floats."""
+
+from __future__ import annotations
+
+from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Type, Value
+from cassc.sass.fields import Field
+from cassc.sass.row import AB, Instruction, choice, flag, insn, split
+
+ROUND = choice("rounding", 78, 2, "_ RM RP RZ")
+ROUND_INTEGRAL = choice("rounding", 78, 2, "_ FLOOR CEIL TRUNC")
+ROUNDINGS = {"": "rn", "RM": "rm", "RP": "rp", "RZ": "rz", "FLOOR": "rm", "CEIL": "rp", "TRUNC": "rz"}
+FLOATS: dict[str, Type] = {"F16": F16, "F32": F32, "": F32, "F64": F64, "BF16": BF16}
+FLOAT_NAMES = "- F16 F32 F64 BF16"
+INTEGERS: dict[str, tuple[Type, bool]] = {
+    "U8": (I8, False), "U16": (I16, False), "U32": (I32, False), "U64": (I64, False),
+    "S8": (I8, True), "S16": (I16, True), "": (I32, True), "S32": (I32, True), "S64": (I64, True),
+}  # fmt: skip
+FTZ = flag("FTZ", 80)
+
+
+def _round(i: Instruction) -> str:
+    return ROUNDINGS[i.mods["rounding"]]
+
+
+def _narrow_integer(b: Builder, x: Value, type: Type) -> Value:
+    return b.trunc(x, type) if type.bits < x.type.bits else x
+
+
+def _as_float(b: Builder, x: Value, type: Type) -> Value:
+    """A float whose bits stand in the low part of a register, or in a pair."""
+    integer = {16: I16, 32: I32, 64: I64}[type.bits]
+    return b.bitcast(_narrow_integer(b, x, integer), type)
+
+
+def _as_word(b: Builder, x: Value) -> Value:
+    bits = b.bitcast(x, {16: I16, 32: I32, 64: I64}[x.type.bits])
+    return b.zext(bits, I32) if x.type.bits == 16 else bits
+
+
+# Integer source: size at 84, signed at 74. The two opcodes differ in which side is 64 bits wide.
+SOURCE_32 = split("source", [(84, 2), (74, 1)], {0: "U8", 1: "U16", 2: "U32", 4: "S8", 5: "S16", 6: ""})
+SOURCE_ANY = split(
+    "source", [(84, 2), (74, 1)], {0: "U8", 1: "U16", 2: "U32", 3: "U64", 4: "S8", 5: "S16", 6: "", 7: "S64"}
+)
+I2F_DEST_32 = choice("dest", 75, 3, "- F16 _ - BF16")
+BYTE_SELECT = {Field(60, 2): 0}
+
+
+def _int_to_float(b: Builder, i: Instruction, x: Value) -> Value:
+    type, signed = INTEGERS[i.mods["source"]]
+    value = b.int_to_float(_narrow_integer(b, x, type), FLOATS[i.mods["dest"]], signed=signed, rounding=_round(i))
+    return _as_word(b, value)
+
+
+@insn("I2F", 0x106, "Rd, B", AB, I2F_DEST_32, SOURCE_32, ROUND)
+def i2f(b: Builder, i: Instruction, x: Value) -> Value:
+    return _int_to_float(b, i, x)
+
+
+@insn("I2F", 0x112, "Rd:u64, B", AB, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
+def i2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
+    return _int_to_float(b, i, x)
+
+
+WIDE_SOURCE = split("source", [(84, 2), (74, 1)], {3: "U64", 7: "S64"})
+
+
+@insn("I2F", 0x112, "Rd:u64, B:u64", AB, choice("dest", 75, 3, "- - - F64"), WIDE_SOURCE, ROUND)
+def i2f_wide_to_double(b: Builder, i: Instruction, x: Value) -> Value:
+    return _int_to_float(b, i, x)
+
+
+@insn("I2F", 0x112, "Rd, B:u64", AB, I2F_DEST_32, WIDE_SOURCE, ROUND)
+def i2f_from_wide(b: Builder, i: Instruction, x: Value) -> Value:
+    return _int_to_float(b, i, x)
+
+
+@insn(
+    "I2FP.F32",
+    0x045,
+    "Rd:f32, B",
+    AB,
+    choice("source", 74, 1, "U32 S32"),
+    ROUND,
+    fixed={Field(75, 3): 2, Field(84, 2): 2},
+)
+def i2fp(b: Builder, i: Instruction, x: Value) -> Value:
+    return b.int_to_float(x, F32, signed=i.mods["source"] == "S32", rounding=_round(i))
+
+
+# Float to integer --------------------------------------------------------------------------------------------------
+DEST_32 = split("dest", [(75, 2), (72, 1)], {0: "U8", 1: "U16", 2: "U32", 4: "S8", 5: "S16", 6: ""})
+DEST_64 = split("dest", [(75, 2), (72, 1)], {3: "U64", 7: "S64"})
+NTZ = flag("NTZ", 77)
+
+
+def _float_to_int(b: Builder, i: Instruction, x: Value) -> Value:
+    """Results narrower than a register are clamped to the type and extended by its sign."""
+    type, signed = INTEGERS[i.mods["dest"]]
+    source = _as_float(b, x, FLOATS[i.mods["source"]])
+    if i.has("FTZ"):
+        source = b.flush(source)
+    value = b.float_to_int(source, type, signed=signed, rounding=_round(i))
+    if type.bits < 32:
+        return b.sext(value, I32) if signed else b.zext(value, I32)
+    return value
+
+
+F2I_SOURCE_32 = choice("source", 84, 3, "- F16 _ - BF16")
+F2I_SOURCE_64 = choice("source", 84, 3, "- - - F64")
+
+
+@insn("F2I", 0x105, "Rd, -|B", AB, FTZ, DEST_32, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
+def f2i(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_int(b, i, x)
+
+
+@insn("F2I", 0x111, "Rd, -|B:u64", AB, FTZ, DEST_32, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
+def f2i_from_double(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_int(b, i, x)
+
+
+@insn("F2I", 0x111, "Rd:u64, -|B", AB, FTZ, DEST_64, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
+def f2i_to_wide(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_int(b, i, x)
+
+
+@insn("F2I", 0x111, "Rd:u64, -|B:u64", AB, FTZ, DEST_64, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
+def f2i_double_to_wide(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_int(b, i, x)
+
+
+# Float to float ----------------------------------------------------------------------------------------------------
+def _float_to_float(b: Builder, i: Instruction, x: Value) -> Value:
+    source = _as_float(b, x, FLOATS[i.mods["source"]])
+    if i.has("FTZ"):
+        source = b.flush(source)
+    value = b.fconvert(source, FLOATS[i.mods["dest"]], _round(i))
+    return _as_word(b, b.flush(value) if i.has("FTZ") else value)
+
+
+F2F_32 = "- F16 F32 - BF16"
+
+
+@insn("F2F", 0x104, "Rd, -|B", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, F2F_32), ROUND)
+def f2f(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_float(b, i, x)
+
+
+@insn("F2F", 0x110, "Rd, -|B:u64", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, "- - - F64"), ROUND)
+def f2f_from_double(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_float(b, i, x)
+
+
+@insn("F2F", 0x110, "Rd:u64, -|B", AB, FTZ, choice("dest", 75, 3, "- - - F64"), choice("source", 84, 3, F2F_32), ROUND)
+def f2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
+    return _float_to_float(b, i, x)
+
+
+@insn(
+    "FRND",
+    0x107,
+    "Rd, -|B",
+    AB,
+    FTZ,
+    split("source", [(75, 3), (84, 3)], {0o11: "F16", 0o22: "", 0o44: "BF16"}),
+    ROUND_INTEGRAL,
+)
+@insn("FRND", 0x113, "Rd:u64, -|B:u64", AB, FTZ, split("source", [(75, 3), (84, 3)], {0o33: "F64"}), ROUND_INTEGRAL)
+def frnd(b: Builder, i: Instruction, x: Value) -> Value:
+    source = _as_float(b, x, FLOATS[i.mods["source"]])
+    if i.has("FTZ"):
+        source = b.flush(source)
+    return _as_word(b, b.fround(source, _round(i)))

@@ -1,0 +1,1 @@
+"""What only the uniform datapath has; its forms of ordinary instructions stand beside those."""

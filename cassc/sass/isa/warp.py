@@ -1,0 +1,153 @@
+"""Exchange between the lanes of a warp, votes, barriers of the CTA."""
+
+from __future__ import annotations
+
+from cassc.sass import fields
+from cassc.sass.builder import I1, I32, Builder, Value
+from cassc.sass.fields import Field
+from cassc.sass.operand import Imm
+from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn
+
+
+@insn(
+    "SHFL",
+    0x189,
+    "Pu, Rd, A, ShuffleLane, ShuffleClamp",
+    {1: {}, 2: {}, 4: {}, 7: {}},
+    choice("mode", 58, 2, "IDX UP DOWN BFLY"),
+)
+@effects
+def shfl(b: Builder, i: Instruction, x: Value, lane: Value, clamp: Value) -> tuple[Value, Value]:
+    """PTX ISA, ``shfl.sync``: bits 0-4 of ``clamp`` bound the source lane, bits 8-12 mask the segment."""
+    own = b.special("laneid")
+    thirty_one = b.const(I32, 31)
+    lane = b.and_(lane, thirty_one)
+    bound = b.and_(clamp, thirty_one)
+    segment = b.and_(b.lshr(clamp, b.const(I32, 8)), thirty_one)
+    lowest = b.and_(own, segment)
+    highest = b.or_(lowest, b.and_(bound, b.not_(segment)))
+    mode = i.mods["mode"]
+    if mode == "UP":
+        source = b.sub(own, lane)
+        valid = b.compare("ge", source, highest, signed=True)
+    else:
+        if mode == "DOWN":
+            source = b.add(own, lane)
+        elif mode == "BFLY":
+            source = b.xor(own, lane)
+        else:
+            source = b.or_(lowest, b.and_(lane, b.not_(segment)))
+        valid = b.compare("le", source, highest, signed=True)
+    return valid, b.shuffle(x, b.select(valid, source, own))
+
+
+def _vote(b: Builder, i: Instruction, p: Value) -> tuple[Value, Value]:
+    """Ballot, and whether all, any or equally all lanes hold p."""
+    ballot = b.ballot(p)
+    zero = b.const(I32, 0)
+    if i.mods["mode"] == "ANY":
+        return ballot, b.compare("ne", ballot, zero, signed=False)
+    full = b.compare("eq", ballot, b.ballot(b.const(I1, 1)), signed=False)
+    if i.mods["mode"] == "EQ":
+        return ballot, b.or_(full, b.compare("eq", ballot, zero, signed=False))
+    return ballot, full
+
+
+VOTE_MODE = choice("mode", 72, 2, "ALL ANY EQ")
+
+
+@insn("VOTEU", 0x086, "URd?, UPu, !Pp", form(4), VOTE_MODE)
+@insn("VOTE", 0x006, "Rd?, Pu, !Pp", form(4), VOTE_MODE)
+@effects
+def vote(b: Builder, i: Instruction, p: Value) -> tuple[Value, Value]:
+    return _vote(b, i, p)
+
+
+@insn("MATCH.ANY", 0x1A1, "Rd, Ra", form(1), fixed={Field(79, 1): 1, fields.PU: 7, Field(73, 1): 0})
+@effects
+def match_any(b: Builder, i: Instruction, x: Value) -> Value:
+    return b.match_any(x)
+
+
+@insn("MATCH.ANY.U64", 0x1A1, "Rd, Ra:u64", form(1), fixed={Field(79, 1): 1, fields.PU: 7, Field(73, 1): 1})
+@effects
+def match_any_64(b: Builder, i: Instruction, x: Value) -> Value:
+    return b.match_any(x)
+
+
+REDUX_OPERATIONS = {"": "and", "OR": "or", "XOR": "xor", "SUM": "add", "MIN": "min", "MAX": "max"}
+
+
+@insn("REDUX", 0x1C4, "URd, Ra", form(1), choice("op", 78, 3, "_ OR XOR SUM MIN MAX"), flag("S32", 73))
+@effects
+def redux(b: Builder, i: Instruction, x: Value) -> Value:
+    operation = REDUX_OPERATIONS[i.mods["op"]]
+    if operation in ("min", "max"):
+        operation = ("s" if i.has("S32") else "u") + operation
+    return b.reduce(operation, x)
+
+
+# Barriers of the CTA -----------------------------------------------------------------------------------------------
+DEFER = flag("DEFER_BLOCKING", 80)
+ALL_THREADS = {Field(42, 12): 0}
+
+
+@insn("BAR", 0x11D, "BarrierId", form(5), choice("mode", 77, 3, "SYNC"), DEFER, fixed=ALL_THREADS)
+@effects
+def bar_sync(b: Builder, i: Instruction, id: Value) -> None:
+    b.barrier(id, None)
+
+
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "SYNC"), DEFER)
+@effects
+def bar_sync_threads(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
+    b.barrier(id, threads)
+
+
+@insn("BAR", 0x11D, "Rb, BarrierThreads", form(2), choice("mode", 77, 3, "SYNC"), DEFER)
+@effects
+def bar_sync_register(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
+    b.barrier(id, threads)
+
+
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "- ARV"), DEFER)
+@effects
+def bar_arrive(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
+    b.barrier_arrive(id, threads)
+
+
+# The result of BAR.RED is fetched by B2R.RESULT; the drivers pair the two.
+BAR_RED = (choice("mode", 77, 3, "- - RED"), choice("op", 74, 2, "POPC AND OR"), DEFER)
+
+
+@insn("BAR", 0x11D, "BarrierId, !Pp", form(5), *BAR_RED, fixed=ALL_THREADS)
+@effects
+def bar_red(b: Builder, i: Instruction, id: Value, p: Value) -> None:
+    b.barrier_reduce(i.mods["op"].lower(), p, id, None)
+
+
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads, !Pp", form(5), *BAR_RED)
+@effects
+def bar_red_threads(b: Builder, i: Instruction, id: Value, threads: Value, p: Value) -> None:
+    b.barrier_reduce(i.mods["op"].lower(), p, id, threads)
+
+
+@insn("B2R.RESULT", 0x11C, "Rd, Pu", form(1), fixed={Field(78, 1): 1})
+@effects
+def b2r_result(b: Builder, i: Instruction) -> tuple[Value, Value]:
+    """Result of the last BAR.RED: the count, and the truth of AND or OR."""
+    return b.barrier_result()  # type: ignore[attr-defined, no-any-return]
+
+
+NANOSLEEP_FIXED = {fields.PP: 7}
+
+
+@insn("NANOSLEEP", 0x15D, "B", {1: {"B": "br"}, 4: {"B": "bi"}}, fixed=NANOSLEEP_FIXED)
+@effects
+def nanosleep(b: Builder, i: Instruction, x: Value) -> None:
+    b.sleep()
+
+
+control_row("YIELD", 0x146, "", form(4), control="nop", fixed=NANOSLEEP_FIXED)
+
+__all__ = ["Imm"]

@@ -1,0 +1,66 @@
+"""The syntax strings of rows: operand list, direction, printing and type at once.
+
+A syntax is a comma-separated list of items::
+
+    [flags] NAME [:TYPE] [{MOD}] [?] [=DEFAULT]
+
+* flags: ``-`` may be negated, ``|`` may be taken absolute, ``!`` (predicates) may be negated. In rows with a modifier
+  ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
+* NAME: ``Rd`` a destination; ``A B C`` logical sources whose place the form field decides; ``UA UB UC`` likewise in the
+  uniform datapath; a place of its own (``Ra Rb Rc URa URb URc Pu Pv Pp Pq Pr``), or an operand kind of `PLACES`.
+* TYPE: ``u32 s32 u64 s64 f32 f64 h2 b2`` (packed halves, packed bfloats), ``w`` words of the access size,
+  ``w1 w2 w4`` that many; default ``u32``.
+* ``{MOD}``: printed and allowed only if the modifier is set; ``?``: not printed at its default value.
+* ``=DEFAULT``: the predicate's default (``PT`` or ``!PT``).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+DESTINATIONS = frozenset({"Rd", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
+
+_ITEM = re.compile(
+    r"(?P<flags>[-|!]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*))?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
+    r"(?:=(?P<default>!?PT))?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One operand of a row's syntax."""
+
+    name: str
+    type: str = "u32"
+    dest: bool = False
+    negatable: bool = False
+    absolutable: bool = False
+    invertible: bool = False
+    optional: bool = False
+    when: str = ""
+    default: str = "PT"
+
+
+def parse(syntax: str) -> tuple[Token, ...]:
+    """ValueError for a malformed item."""
+    tokens = []
+    for item in filter(None, (part.strip() for part in syntax.split(","))):
+        match = _ITEM.match(item)
+        if match is None:
+            raise ValueError(f"malformed syntax item {item!r}")
+        name = match["name"]
+        tokens.append(
+            Token(
+                name=name,
+                type=match["type"] or ("pred" if name.lstrip("U")[:1] == "P" and len(name.lstrip("U")) == 2 else "u32"),
+                dest=name in DESTINATIONS,
+                negatable="-" in match["flags"],
+                absolutable="|" in match["flags"],
+                invertible="!" in match["flags"],
+                optional=bool(match["optional"]),
+                when=match["mod"] or "",
+                default=match["default"] or "PT",
+            )
+        )
+    return tuple(tokens)
