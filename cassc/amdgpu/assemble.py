@@ -121,22 +121,26 @@ class _Worker:
         )
 
     def ask(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:
-        """The reply; None if the child ended or closed its pipe. Raises TimeoutError, after which the child is dead."""
+        """The reply; None if the child ended. Raises TimeoutError, after which the child is of no use."""
         process = self._process
         assert process.stdin is not None and process.stdout is not None
         try:
             worker.send(process.stdin, request)  # type: ignore[arg-type]
         except BrokenPipeError:
             return None
-        ready, _, _ = select.select([process.stdout], [], [], timeout_s)
-        if not ready:
-            self.close()
+        waiting = select.poll()
+        waiting.register(process.stdout, select.POLLIN)
+        if not waiting.poll(timeout_s * 1000):
             raise TimeoutError
         return worker.receive(process.stdout)  # type: ignore[arg-type]
 
     def last_words(self) -> str:
         """What the child printed, and how it ended."""
-        self._process.wait()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
         self._messages.seek(0)
         text = self._messages.read().decode(errors="replace").strip()
         status = self._process.returncode
@@ -177,16 +181,22 @@ def shut_down() -> None:
 def _ask(llvm: Llvm, request: dict[str, Any], timeout_s: float, text: str, form: Form) -> Any:
     """Send a request to a worker and give its result. Raises CasscError."""
     child = _take(llvm)
+    reply, finished = None, False
     try:
         reply = child.ask(request, timeout_s)
+        finished = reply is not None and "unusable" not in reply
+        if reply is None:
+            raise failed(child.last_words(), text, form)
     except TimeoutError:
         raise timed_out(timeout_s, text, form) from None
-    if reply is None:
-        words = child.last_words()
-        child.close()
-        raise failed(words, text, form)
-    with _lock:
-        _idle.append(child)
+    finally:  # also when interrupted: a child in an unknown state is not used again
+        if finished:
+            with _lock:
+                _idle.append(child)
+        else:
+            child.close()
+    if "unusable" in reply:
+        raise diag.error("amdgpu-no-llvm", f"'{llvm.library}' cannot be used: {reply['unusable']}")
     if "error" in reply:
         raise failed(reply["error"], text, form)
     return reply["result"]

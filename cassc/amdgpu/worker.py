@@ -35,7 +35,7 @@ def receive(stream: BinaryIO) -> dict[str, Any] | None:
 
 
 def serve(llvm: LlvmC, request: dict[str, Any]) -> dict[str, Any]:
-    """Answer one request: ``{"result": ...}`` or ``{"error": LLVM's text}``."""
+    """The answer to one request: ``{"result": ...}`` or ``{"error": LLVM's text}``."""
     action = request.pop("action")
     try:
         if action == "compile":
@@ -51,7 +51,12 @@ def serve(llvm: LlvmC, request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    llvm = LlvmC(sys.argv[1])
+    try:
+        llvm = LlvmC(sys.argv[1])
+    except (OSError, AttributeError) as problem:  # not loadable, or without a function or target that is needed
+        if receive(sys.stdin.buffer) is not None:
+            send(replies, {"unusable": str(problem)})
+        return
     while (request := receive(sys.stdin.buffer)) is not None:
         send(replies, serve(llvm, request))
 

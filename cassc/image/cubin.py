@@ -243,7 +243,8 @@ def _kernel(
     module: eiattr.PerFunction,
 ) -> Kernel:
     symbol = symbols[index]
-    code = _data(file, symbol.section)
+    text = file.find(symbol.section)
+    assert text is not None
     info = eiattr.records(_data(file, f".nv.info.{symbol.name}"))
     subroutines = tuple(
         s for s in symbols if s.kind == "FUNC" and s.section == symbol.section and s.value != symbol.value
@@ -266,12 +267,13 @@ def _kernel(
         size,
         shared.size if shared else 0,
         _stack(index, callees, symbols, module),
-        _first_byte(one, eiattr.NUM_BARRIERS),
+        # ABI 7 has barriers and registers only in the text section's header (flag bits 20-26, info bits 24-31).
+        _first_byte(one, eiattr.NUM_BARRIERS) or text.flags >> 20 & 0x7F,
         threads[0] * threads[1] * threads[2] if threads else 0,
         required,
-        module.registers.get(index, 0),
+        module.registers.get(index, 0) or text.info >> 24,
     )
-    return Kernel(symbol.name, code, abi, subroutines, info)
+    return Kernel(symbol.name, text.data, abi, subroutines, info)
 
 
 def _threads(records: Mapping[int, bytes], attribute: int) -> tuple[int, int, int] | None:
