@@ -72,7 +72,7 @@ def imad_name(i: Instruction) -> str:
             suffix = ["MOV"]
         elif factor == 1:
             suffix = ["IADD"]
-        elif factor and factor < 1 << 16 and factor & (factor - 1) == 0 and z_zero:
+        elif factor and factor < 1 << 31 and factor != 1 << 16 and factor & (factor - 1) == 0 and z_zero:
             suffix = ["SHL"]
     return ".".join([i.row.mnemonic, *suffix, *(i.mods[m] for m in ("U32", "X") if i.mods[m])])
 
