@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cassc.diag import CasscError, error, note
+from cassc.diag import error, note
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -222,7 +222,7 @@ def _is_cassc(path: Path) -> bool:
         return True
     with path.open("rb") as file:
         head = file.read(4096)
-    return head.startswith(b"#!") and b"cassc" in head
+    return head.startswith(b"#!") and b"cassc.cli" in head
 
 
 def _ask(program: Path, *arguments: str) -> str:
@@ -282,9 +282,7 @@ def _find_hip() -> str | None:
 def check_not_inside() -> None:
     """Refuse to run as the nvcc that cassc itself started."""
     if os.environ.get(GUARD):
-        raise CasscError(
-            *error(
-                "toolchain-nvcc-is-cassc",
-                f"'{sys.argv[0]}' was started as nvcc, but is cassc itself; put NVIDIA's nvcc first or set CUDA_HOME",
-            ).diagnostics
+        raise error(
+            "toolchain-nvcc-is-cassc",
+            f"'{sys.argv[0]}' was started as nvcc, but is cassc itself; put NVIDIA's nvcc first or set CUDA_HOME",
         )

@@ -1,0 +1,187 @@
+"""The front: texts, statuses, speed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import cassc
+from cassc import cli, diag
+from cassc.driver import jobs
+from cassc.image import fatbin, host
+from cassc.target import SmArch
+from cassc.toolchain import Nvcc
+
+
+def test_version_is_what_build_systems_read(nvcc: Nvcc, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--version"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("nvcc: NVIDIA (R) Cuda compiler driver\n")
+    major, minor, _ = nvcc.version
+    assert f"release {major}.{minor}, V{nvcc.release}" in text
+    assert text.endswith(f"cassc {cassc.__version__}: runs this compiler's device code on AMD GPUs\n")
+
+
+def test_version_is_quick_and_loads_little() -> None:
+    code = "import sys; from cassc.cli import main; main(['--version']); print(*sys.modules, file=sys.stderr)"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    seconds = []
+    for _ in range(3):
+        begin = time.perf_counter()
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+        seconds.append(time.perf_counter() - begin)
+    modules = set(done.stderr.split())
+    assert not modules & {"numpy", "click", "lief", "elftools", "lz4", "torch", "rocm", "filelock"}
+    assert min(seconds) < 0.15
+
+
+def test_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--foo"]) == 1
+    assert capsys.readouterr().err == "nvcc fatal   : Unknown option '--foo'\n"
+
+
+def test_help_names_the_subcommands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in cli.SUBCOMMANDS)
+
+
+def test_ignored_option_is_remarked(nvcc: Nvcc, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["-c", "a.cu", "--dryrun", "-jobserver"]) == 0
+    assert "remark: option '-jobserver' has no effect: use -t [command-line-ignored-option]" in capsys.readouterr().err
+
+
+def test_errors_are_rendered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(invocation: object) -> int:
+        place = diag.Location(file="a.cu", kernel="k", sm="sm_80", address=0x40, instruction="FOO R0")
+        raise diag.error("sass-no-row", "no row for FOO", place)
+
+    monkeypatch.setattr(cli, "_build", fail)
+    assert cli.main(["a.cu"]) == 1
+    expected = "a.cu: error: no row for FOO [in kernel 'k' (sm_80) at 0x0040 'FOO R0'] [sass-no-row]\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(invocation: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_build", interrupt)
+    assert cli.main(["a.cu"]) == 130
+
+
+def test_internal_error_names_stage_and_folder(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+
+    def fail(invocation: object) -> int:
+        raise jobs.InternalError("translate", "a.cu") from ZeroDivisionError("oops")
+
+    monkeypatch.setattr(cli, "_build", fail)
+    assert cli.main(["a.cu"]) == 70
+    text = capsys.readouterr().err
+    assert "internal error in stage 'translate' of a.cu" in text
+    assert "Traceback" not in text
+    (folder,) = tmp_path.glob("cassc-report-*")
+    assert str(folder) in text
+    assert "ZeroDivisionError: oops" in (folder / "report.txt").read_text()
+
+
+def test_doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CASSC_LIBDIR", str(tmp_path))
+    (tmp_path / "libcudart.so.13").write_bytes(b"")
+    assert cli.main(["doctor", "--json"]) == 1
+    found = {finding["name"]: finding for finding in json.loads(capsys.readouterr().out)}
+    assert not found["cassc runtime"]["found"]
+    assert "libcassrt.so" in found["cassc runtime"]["detail"]
+    assert found["cassc runtime"]["mend"].startswith("pip install")
+    assert cli.main(["doctor"]) == 1
+    assert "MISSING  cassc runtime" in capsys.readouterr().out
+
+
+def translated(path: Path, verdicts: list[dict[str, str]]) -> None:
+    """A bare fat binary with code objects and verdicts."""
+    from cassc.image import bundle
+    from cassc.target import TARGETS
+
+    record = {"cassc": "1", "sm": "sm_80", "cubin": "00", "targets": ["gfx1100"], "kernels": verdicts}
+    packed = bundle.pack({TARGETS["gfx1100"]: b"code"})
+    entries = (
+        fatbin.make_entry(fatbin.EntryKind.PTX, SmArch(80), b".version 9.0\n"),
+        fatbin.make_entry(fatbin.EntryKind.CODE_OBJECTS, SmArch(80), packed),
+        fatbin.make_entry(fatbin.EntryKind.VERDICTS, SmArch(80), json.dumps(record).encode()),
+    )
+    path.write_bytes(fatbin.serialize(fatbin.FatBinary(entries)))
+    assert host.read(path).kind is host.ImageKind.FATBIN
+
+
+def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.fatbin"
+    good = {"kernel": "k1", "status": "accepted", "reason": ""}
+    vague = {"kernel": "k2", "status": "unverified", "reason": "takes a texture"}
+    translated(path, [good, vague])
+    assert cli.main(["verify", str(path)]) == 0
+    assert capsys.readouterr().out == "accepted   k1 (sm_80)\nunverified k2 (sm_80): takes a texture\n"
+    assert cli.main(["verify", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["kernels"] == [good, vague]
+    translated(path, [{"kernel": "k3", "status": "rejected", "reason": "differs"}])
+    assert cli.main(["verify", str(path)]) == 1
+
+
+def test_verify_of_a_file_without_translations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "text"
+    path.write_text("nothing\n")
+    assert cli.main(["verify", str(path)]) == 1
+    assert "no kernel in the file was translated by cassc [verify-nothing]" in capsys.readouterr().err
+
+
+def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.fatbin"
+    translated(path, [{"kernel": "k1", "status": "accepted", "reason": ""}])
+    assert cli.main(["inspect", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith("fat binary, 1 fat binary")
+    assert "    ptx compute_80, 13 bytes" in lines
+    assert "      gfx1100: 4 bytes" in lines
+    assert cli.main(["inspect", str(path), "--json"]) == 0
+    kinds = [e["kind"] for e in json.loads(capsys.readouterr().out)["fat_binaries"][0]["entries"]]
+    assert kinds == ["ptx", "code objects", "verdicts"]
+
+
+def test_inspect_lists_kernels(nvcc: Nvcc, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text(
+        "__global__ void __launch_bounds__(64) k(int *p) { __shared__ int s[4]; s[*p] = 1; *p = s[1]; }\n"
+    )
+    command = [str(nvcc.path), "-arch=sm_80", "-c", str(source), "-o", str(tmp_path / "a.o")]
+    subprocess.run(command, check=True)
+    assert cli.main(["inspect", str(tmp_path / "a.o")]) == 0
+    text = capsys.readouterr().out
+    assert "_Z1kPi: " in text
+    assert "8 bytes of parameters, 16 shared, 0 stack" in text
+    assert "at most 64 threads" in text
+
+
+def test_cache_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    from cassc.driver.cache import Cache, key
+
+    Cache.open().put(key("x"), b"12345")
+    assert cli.main(["cache", "show", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["entries"], shown["folder"]) == (1, os.environ["CASSC_CACHE_DIR"])
+    assert cli.main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out.startswith("removed 1 entries")
+    assert Cache.open().usage().entries == 0
+
+
+def test_usage_error_of_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["inspect", "/no/such/file"]) == 2
+    assert "does not exist" in capsys.readouterr().err

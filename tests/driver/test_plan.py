@@ -1,0 +1,131 @@
+"""Plans, on a machine that is only described."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cassc.driver.invocation import CommandLineError, parse
+from cassc.driver.plan import Compile, DeviceLink, Finish, Plan, Translate, plan
+from cassc.toolchain import Nvcc, Toolchain
+
+SCRATCH = Path("/scratch")
+NVCC = Nvcc(Path("/cuda/bin/nvcc"), "PATH", (13, 0, 88), "", Path("/cuda"), None, "libcudart.so.13")
+MACHINE = Toolchain(
+    nvcc=NVCC, cxx=Path("/bin/g++"), ar=Path("/bin/ar"), runtime=Path("/lib/cassc"), hip=None, gpu=False
+)
+
+
+def planned(command: str, machine: Toolchain = MACHINE) -> Plan:
+    return plan(parse(command.split()), machine, SCRATCH)
+
+
+def shape(made: Plan) -> list[str]:
+    return [type(job).__name__ for job in made.jobs]
+
+
+def finals(made: Plan) -> list[str]:
+    return [str(delivery.final) for delivery in made.deliveries]
+
+
+def link_command(made: Plan) -> list[str]:
+    finish = made.jobs[-1]
+    assert isinstance(finish, Finish)
+    return list(finish.command)
+
+
+def test_program() -> None:
+    made = planned("a.cu sub/b.cpp -o prog")
+    assert shape(made) == ["Compile", "Translate", "Compile", "Finish"]
+    assert finals(made) == ["prog"]
+    words = link_command(made)
+    assert words[0] == "/bin/g++"
+    start, end = words.index("-Wl,--start-group"), words.index("-Wl,--end-group")
+    inside = words[start:end]
+    assert inside[1:3] == ["/scratch/0-a.translated.o", "/scratch/1-b.o"]
+    assert "-l:libcudart.so.13" in inside
+    assert "-Wl,-rpath,/lib/cassc" in inside
+    assert "-shared" not in words
+
+
+def test_runtime_follows_the_version_of_nvcc() -> None:
+    machine = replace(MACHINE, nvcc=replace(NVCC, version=(12, 9, 1), runtime="libcudart.so.12"))
+    assert "-l:libcudart.so.12" in link_command(planned("a.cu", machine))
+
+
+def test_runtime_can_be_left_out() -> None:
+    assert not [w for w in link_command(planned("a.cu -cudart none")) if "cudart" in w]
+
+
+def test_nvidia_libraries_are_replaced() -> None:
+    words = link_command(planned("a.cu -lcudart -lcudart_static -lcudadevrt -lm -shared -o x.so"))
+    assert [w for w in words if w.startswith("-l") and "cuda" in w] == ["-l:libcudart.so.13"]
+    assert "-lm" in words
+    assert "-shared" in words
+
+
+def test_objects_of_several_sources() -> None:
+    made = planned("-c x/a.cu y/b.c -odir out")
+    assert shape(made) == ["Compile", "Translate", "Compile"]
+    assert finals(made) == ["out/a.o", "out/b.o"]
+
+
+def test_same_name_in_two_folders() -> None:
+    made = planned("x/a.cu y/a.cu -o prog")
+    outputs = [job.output for job in made.jobs if isinstance(job, Compile | Translate)]
+    assert len(set(outputs)) == len(outputs)
+
+
+def test_language_is_given_only_where_the_suffix_says_another() -> None:
+    commands = [job.command for job in planned("-c a.cu b.cpp").jobs if isinstance(job, Compile)]
+    assert all("-x" not in command for command in commands)
+    (command,) = [job.command for job in planned("-c -x cu a.cpp").jobs if isinstance(job, Compile)]
+    assert command[command.index("-x") + 1] == "cu"
+
+
+def test_device_link_only_where_it_may_be_needed() -> None:
+    assert "DeviceLink" not in shape(planned("a.cu"))
+    assert shape(planned("a.cu -rdc=true")) == ["Compile", "Translate", "DeviceLink", "Translate", "Finish"]
+    assert "DeviceLink" in shape(planned("a.o"))
+    assert "DeviceLink" not in shape(planned("a.o -nodlink"))
+
+
+def test_device_link_of_the_wheels_names_their_libraries() -> None:
+    machine = replace(MACHINE, nvcc=replace(NVCC, libraries=Path("/wheel/lib")))
+    (job,) = [j for j in planned("-dlink a.o -o d.o", machine).jobs if isinstance(j, DeviceLink)]
+    assert job.command[job.command.index("-L") + 1] == "/wheel/lib"
+    assert job.always
+
+
+def test_translated_objects_link_without_nvcc(tmp_path: Path) -> None:
+    machine = replace(MACHINE, nvcc=None, runtime=tmp_path)
+    for version in (12, 13):
+        (tmp_path / f"libcudart.so.{version}").write_bytes(b"")
+    made = planned("a.o -o prog", machine)
+    assert shape(made) == ["Translate", "Finish"]
+    assert "-l:libcudart.so.13" in link_command(made)
+
+
+def test_archive() -> None:
+    made = planned("-lib a.cu b.o -o libx.a")
+    assert shape(made) == ["Compile", "Translate", "Translate", "Finish"]
+    assert link_command(made) == ["/bin/ar", "rcs", "/scratch/archive.a", "/scratch/0-a.translated.o", "/scratch/1-b.o"]
+    assert finals(made) == ["libx.a"]
+
+
+def test_product_of_nvcc_alone() -> None:
+    made = planned("-ptx a.cu -o a.ptx -arch=sm_90 --offload-arch=gfx1101")
+    assert link_command(made) == ["/cuda/bin/nvcc", "-ptx", "a.cu", "-o", "a.ptx", "-arch=sm_90"]
+    assert finals(made) == []
+
+
+def test_keep_and_verbose_reach_nvcc() -> None:
+    (command,) = [j.command for j in planned("-c a.cu -v --keep --keep-dir k").jobs if isinstance(j, Compile)]
+    assert command[-4:] == ("-v", "--keep", "--keep-dir", "k")
+
+
+def test_object_is_no_source() -> None:
+    with pytest.raises(CommandLineError, match=r"'a\.o' is not a source"):
+        planned("-c a.o")
