@@ -24,3 +24,5 @@ for sm in 50 70 90a; do
     rm "abi7_$sm.ptx"
 done
 cp ./*.cubin ./*.o ./*.fatbin "$here"
+llc-19 -mtriple=amdgcn-amd-amdhsa -mcpu=gfx1100 -mattr=+cumode -relocation-model=pic -filetype=obj "$here/kernels.ll" -o kernels.amd
+ld.lld-19 -shared kernels.amd -o "$here/kernels.hsaco"
