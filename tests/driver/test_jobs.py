@@ -19,7 +19,7 @@ from cassc.driver import device, jobs
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import parse
 from cassc.driver.jobs import Report, ToolFailed
-from cassc.driver.plan import plan
+from cassc.driver.plan import Delivery, plan
 from cassc.image import bundle, cubin, fatbin, host
 from cassc.target import Target
 
@@ -279,7 +279,7 @@ def test_device_as_output_is_written_not_replaced(tmp_path: Path) -> None:
     made.write_bytes(b"x")
     master, slave = os.openpty()
     name = Path(os.ttyname(slave))
-    jobs._deliver([jobs.Delivery(made, name)])
+    jobs._deliver([Delivery(made, name)])
     assert os.read(master, 10) == b"x"
     assert stat.S_ISCHR(name.stat().st_mode)
     os.close(master)
@@ -290,7 +290,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     first, second = tmp_path / "1", tmp_path / "2"
     first.write_bytes(b"x")
     second.write_bytes(b"y")
-    wanted = [jobs.Delivery(first, tmp_path / "ok"), jobs.Delivery(second, tmp_path / "no" / "file")]
+    wanted = [Delivery(first, tmp_path / "ok"), Delivery(second, tmp_path / "no" / "file")]
     with pytest.raises(CasscError, match="cannot write '.*no/file': No such file"):
         jobs._deliver(wanted)
     assert names(tmp_path) == {"1", "2"}

@@ -49,7 +49,7 @@ def test_example(name: str, sm: str, place: Path) -> None:
         **os.environ,
         "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]),
-        "CASSC_DEVICE": "emulator",
+        "CASSC_DEVICE": "emu",
     }
     script = "set -e\n" + "\n".join(commands(name)).replace(".cu", f".cu -arch={sm}", 1)
     done = subprocess.run(
