@@ -42,7 +42,7 @@ def link(*objects: bytes) -> bytes:
     try:
         file = elf.parse(objects[0])
         return _Linker(file).run()
-    except elf.ElfError as problem:
+    except (elf.ElfError, struct.error, OverflowError, MemoryError) as problem:  # the last three: absurd numbers in it
         raise failed(str(problem)) from problem
 
 
