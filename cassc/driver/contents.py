@@ -33,11 +33,19 @@ def verdicts(path: str) -> list[dict[str, Any]]:
 
 
 def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
+    """``accepted   _Z3addPf (sm_80 to gfx1100): 24 launches, 97 % of the instructions ran``."""
     lines = []
     for record in records:
         for kernel in record["kernels"]:
-            reason = kernel.get("reason") or ""
-            lines.append(f"{kernel['status']:<10} {kernel['kernel']} ({record['sm']}){': ' if reason else ''}{reason}")
+            said = [kernel["reason"]] if kernel.get("reason") else []
+            if kernel.get("launches"):
+                said.append(f"{kernel['launches']} launches, {kernel['coverage']:.0%} of the instructions ran")
+            if kernel.get("approximate"):
+                said.append("compared with a tolerance: " + " ".join(kernel["approximate"]))
+            place = f"({record['sm']} to {kernel.get('target', 'AMD')})"
+            lines.append(
+                f"{kernel['status']:<10} {kernel['kernel']} {place}" + (": " + "; ".join(said) if said else "")
+            )
     return lines
 
 

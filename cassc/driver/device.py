@@ -1,7 +1,7 @@
 """Device code of one host file: read, extract, select, translate, pack, embed.
 
-The middle (disassemble to check) is ``cassc.engines.cascade.translate_module``, described here by what the driver needs
-of it; its results are cached by the cubin's content.
+The middle (disassemble to check) is ``cassc.engines.cascade.translate_module``; its results are cached by the cubin's
+content.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.driver import cache as cache_module
 from cassc.driver.cache import Cache
+from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
 from cassc.image import bundle, cubin, embed, fatbin, host
 from cassc.target import DEFAULT_SM, TARGETS, SmArch, Target
 
@@ -51,10 +52,19 @@ class ModuleResult(Protocol):
     def artefacts(self) -> Mapping[str, bytes]: ...
 
 
-class TranslateModule(Protocol):
-    """``cascade.translate_module``: raises CasscError if any kernel cannot be translated."""
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides how cubins are translated.
 
-    def __call__(self, cubin: bytes, targets: Sequence[Target]) -> ModuleResult: ...
+    Attributes:
+        targets: AMD targets.
+        check_seconds: time for the checker, for each kernel and target; 0 checks nothing.
+        keep: the products of all stages are wanted.
+    """
+
+    targets: tuple[Target, ...]
+    check_seconds: float = DEFAULT_CHECK_SECONDS
+    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +116,13 @@ class Clock:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
-def translate_file(
-    path: str | os.PathLike[str],
-    title: str,
-    targets: Sequence[Target],
-    cache: Cache,
-    translate_module: TranslateModule | None = None,
-) -> Outcome:
+def translate_file(path: str | os.PathLike[str], title: str, settings: Settings, cache: Cache) -> Outcome:
     """Translate every fat binary of an object or archive that holds no code object yet.
 
     ``title`` is the file that diagnostics name. Raises CasscError; the errors of the middle carry kernel, address and
     instruction.
     """
     clock = Clock()
-    translate = translate_module or _middle()
     with clock.stage("read"):
         image = host.read(path)
     with clock.stage("extract"):
@@ -137,7 +140,7 @@ def translate_file(
         kept.append((f".{arch.name}.cubin", chosen))
         if empty:
             continue
-        module, hit = _module(chosen, targets, cache, translate, clock, title)
+        module, hit = _module(chosen, settings, cache, clock, title)
         hits += hit
         kept += module.artefacts.items()
         remarks += [_located(remark, title) for remark in module.remarks]
@@ -163,10 +166,12 @@ def has_relocatable(image: host.HostImage) -> bool:
     return any(section.name == "__nv_relfatbin" for leaf in image.leaves() for section in leaf.fat_sections())
 
 
-def _middle() -> TranslateModule:
-    from cassc.engines.cascade import TranslateOptions, translate_module
+def translate_module(data: bytes, settings: Settings) -> ModuleResult:
+    """The middle of the pipeline: raises CasscError if any kernel cannot be translated."""
+    from cassc.engines import cascade
 
-    return functools.partial(translate_module, options=TranslateOptions())
+    options = cascade.TranslateOptions(check_seconds=settings.check_seconds, keep=settings.keep)
+    return cascade.translate_module(data, settings.targets, options)
 
 
 def _wants_translation(fat: fatbin.FatBinary) -> bool:
@@ -198,21 +203,15 @@ def _holds_nothing(data: bytes) -> bool:
     return not module.kernels and not any(variables)
 
 
-def _module(
-    data: bytes,
-    targets: Sequence[Target],
-    cache: Cache,
-    translate: TranslateModule,
-    clock: Clock,
-    title: str,
-) -> tuple[Module, bool]:
+def _module(data: bytes, settings: Settings, cache: Cache, clock: Clock, title: str) -> tuple[Module, bool]:
     def make() -> bytes:
-        result = translate(data, targets)
+        result = translate_module(data, settings)
         for stage, seconds in result.timings.items():
             clock.add(stage, seconds)
         return _dump(result)
 
-    name = cache_module.key("module", data, ",".join(t.name for t in targets), _code_version())
+    wanted = json.dumps([[t.name for t in settings.targets], settings.check_seconds, settings.keep])
+    name = cache_module.key("module", data, wanted, _code_version())
     try:
         stored, hit = cache.get_or_make(name, make)
     except CasscError as problem:

@@ -5,6 +5,7 @@ Errors here are :class:`CommandLineError`, which the front prints in nvcc's word
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,10 +13,11 @@ from enum import Enum
 from pathlib import Path
 
 from cassc.diag import CasscError, Diagnostic, Severity
-from cassc.driver.options import BOOLEAN, BY_SPELLING, JOINED, Arity, Option, Use
+from cassc.driver.options import BOOLEAN, BY_SPELLING, JOINED, OWN, Arity, Option, Use
 from cassc.target import DEFAULT_SM, DEFAULT_TARGET, TARGETS, Target
 
 _OPTIONS_FILE_DEPTH = 8
+DEFAULT_CHECK_SECONDS = 1.5
 
 
 class CommandLineError(CasscError):
@@ -87,6 +89,7 @@ class Invocation:
         output: ``-o``, empty if none.
         output_dir: ``-odir``, empty if none.
         targets: AMD targets, in the order given.
+        check_seconds: time in which each kernel is checked.
         compile_args: what nvcc is given for each source, the architectures included.
         device_link_args: what ``nvcc -dlink`` is given.
         depend_args: ``-MP``; the other dependency options stand below.
@@ -131,6 +134,7 @@ class Invocation:
     keep: bool = False
     keep_dir: str = ""
     threads: int = 1
+    check_seconds: float = DEFAULT_CHECK_SECONDS
     quiet: bool = False
     remarks: tuple[Diagnostic, ...] = ()
     nvcc_args: tuple[str, ...] = ()
@@ -231,7 +235,7 @@ class _Parser:
         given = [option.short[0] if option.short else f"--{option.name}"]
         if value is not None:
             given.append(value)
-        if option.name != "offload-arch":
+        if option.name not in OWN:
             self.nvcc_args += taken
         if Use.COMPILE in option.use:
             self.compile_args += given
@@ -337,6 +341,14 @@ class _Parser:
             raise CommandLineError("bad-value", f"'{text}': expected a number")
         return int(text)
 
+    def _check_seconds(self) -> float:
+        text = self._last("check-seconds")
+        if not text:
+            return DEFAULT_CHECK_SECONDS
+        if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
+            raise CommandLineError("bad-value", f"'{text}': expected a number")
+        return float(text)
+
     def _invocation(self) -> Invocation:
         phase = self._phase()
         if phase in (Phase.HELP, Phase.VERSION):
@@ -394,6 +406,7 @@ class _Parser:
             keep=self._has("keep") or self._has("save-temps") or self._has("keep-dir"),
             keep_dir=self._last("keep-dir"),
             threads=self._threads(),
+            check_seconds=self._check_seconds(),
             quiet=self._has("disable-warnings"),
             remarks=tuple(self.remarks),
             nvcc_args=tuple(self.nvcc_args),

@@ -79,6 +79,7 @@ class _Runner:
         self.cache = cache
         self.say = say
         self.report = Report()
+        self.settings = device.Settings(invocation.targets, invocation.check_seconds, invocation.keep)
         self.compiled: dict[Path, Future[float]] = {}
 
     def run(self) -> Report:
@@ -130,7 +131,7 @@ class _Runner:
         if self.invocation.verbose:
             self.say(f"#$ {_shown(job)}")
         try:
-            outcome = device.translate_file(job.input, job.title, self.invocation.targets, self.cache)
+            outcome = device.translate_file(job.input, job.title, self.settings, self.cache)
         except CasscError:
             raise
         except Exception as problem:

@@ -121,6 +121,7 @@ OPTIONS: tuple[Option, ...] = (
         help="device code is linked before translation",
     ),
     _row("no-device-link", "-nodlink", _FLAG, _D, help="leave out the device link"),
+    _row("check-seconds", "", _ONE, _D, help="time for checking each kernel (default 1.5); 0 checks nothing"),
     # Source, preprocessor
     _row("x", "-x", _ONE, _D, values=("c", "c++", "cu"), help="language of the sources"),
     _row("std", "-std", _ONE, _C, values=("c++03", "c++11", "c++14", "c++17", "c++20")),
@@ -264,6 +265,9 @@ OPTIONS: tuple[Option, ...] = (
     _row("help", "-h", _FLAG, _D, help="print this"),
     _row("version", "-V", _FLAG, _D, help="print the versions of nvcc and of cassc"),
 )
+
+OWN = frozenset({"offload-arch", "check-seconds"})
+"""Options that nvcc does not have."""
 
 BY_SPELLING: dict[str, Option] = {spelling: option for option in OPTIONS for spelling in option.spellings}
 JOINED: tuple[Option, ...] = tuple(option for option in OPTIONS if option.joined)

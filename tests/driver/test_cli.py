@@ -17,6 +17,7 @@ from cassc.driver import jobs
 from cassc.image import fatbin, host
 from cassc.target import SmArch
 from cassc.toolchain import Nvcc
+from cassc.verify.verdict import Status, Verdict
 
 
 def test_version_is_what_build_systems_read(nvcc: Nvcc, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,7 +108,7 @@ def test_doctor(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPa
     assert "MISSING  cassc runtime" in capsys.readouterr().out
 
 
-def translated(path: Path, verdicts: list[dict[str, str]]) -> None:
+def translated(path: Path, verdicts: list[dict[str, object]]) -> None:
     """A bare fat binary with code objects and verdicts."""
     from cassc.image import bundle
     from cassc.target import TARGETS
@@ -123,16 +124,22 @@ def translated(path: Path, verdicts: list[dict[str, str]]) -> None:
     assert host.read(path).kind is host.ImageKind.FATBIN
 
 
+def verdict(kernel: str, status: Status, launches: int = 0, reason: str = "") -> dict[str, object]:
+    return Verdict(kernel, "gfx1100", "lift", status, launches, launches / 16, reason).to_dict()
+
+
 def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.fatbin"
-    good = {"kernel": "k1", "status": "accepted", "reason": ""}
-    vague = {"kernel": "k2", "status": "unverified", "reason": "takes a texture"}
+    good, vague = verdict("k1", Status.ACCEPTED, 8), verdict("k2", Status.UNVERIFIED, reason="takes a texture")
     translated(path, [good, vague])
     assert cli.main(["verify", str(path)]) == 0
-    assert capsys.readouterr().out == "accepted   k1 (sm_80)\nunverified k2 (sm_80): takes a texture\n"
+    assert capsys.readouterr().out.splitlines() == [
+        "accepted   k1 (sm_80 to gfx1100): 8 launches, 50% of the instructions ran",
+        "unverified k2 (sm_80 to gfx1100): takes a texture",
+    ]
     assert cli.main(["verify", str(path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["kernels"] == [good, vague]
-    translated(path, [{"kernel": "k3", "status": "rejected", "reason": "differs"}])
+    assert [k["kernel"] for k in json.loads(capsys.readouterr().out)[0]["kernels"]] == ["k1", "k2"]
+    translated(path, [verdict("k3", Status.REJECTED, 1, "differs")])
     assert cli.main(["verify", str(path)]) == 1
 
 
@@ -145,7 +152,7 @@ def test_verify_of_a_file_without_translations(tmp_path: Path, capsys: pytest.Ca
 
 def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.fatbin"
-    translated(path, [{"kernel": "k1", "status": "accepted", "reason": ""}])
+    translated(path, [verdict("k1", Status.ACCEPTED)])
     assert cli.main(["inspect", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].endswith("fat binary, 1 fat binary")

@@ -86,6 +86,14 @@ def test_offload_targets() -> None:
     assert [t.name for t in invocation.targets] == ["gfx1101", "gfx1100"]
 
 
+def test_time_for_checking() -> None:
+    assert parse(["a.cu"]).check_seconds == 1.5
+    assert parse(["--check-seconds=0.25", "a.cu"]).check_seconds == 0.25
+    assert "--check-seconds=0" not in parse(["--check-seconds=0", "-ptx", "a.cu"]).nvcc_args
+    with pytest.raises(CommandLineError, match="'soon': expected a number"):
+        parse(["--check-seconds", "soon", "a.cu"])
+
+
 def test_language_option_holds_for_later_files() -> None:
     kinds = [i.kind for i in parse(["a.cpp", "-x", "cu", "b.cpp", "c.inc", "d.o"]).inputs]
     assert kinds == [Kind.CXX, Kind.CUDA, Kind.CUDA, Kind.OBJECT]

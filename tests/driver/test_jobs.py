@@ -6,7 +6,6 @@ import json
 import os
 import stat
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from cassc.driver.invocation import parse
 from cassc.driver.jobs import Report, ToolFailed
 from cassc.driver.plan import Delivery, plan
 from cassc.image import bundle, cubin, fatbin, host
-from cassc.target import Target
 
 KERNEL = "__global__ void {0}(int *p) {{ p[threadIdx.x] = {1}; }}\n"
 
@@ -50,19 +48,19 @@ class Recorder:
         self.calls: list[list[str]] = []
         self.problem: Exception | None = None
 
-    def __call__(self, data: bytes, targets: Sequence[Target]) -> FakeResult:
+    def __call__(self, data: bytes, settings: device.Settings) -> FakeResult:
         if self.problem:
             raise self.problem
         names = [kernel.name for kernel in cubin.parse(data).kernels]
         self.calls.append(names)
-        objects = {target.name: b"code for " + target.name.encode() for target in targets}
+        objects = {target.name: b"code for " + target.name.encode() for target in settings.targets}
         return FakeResult(objects, tuple(FakeVerdict(name) for name in names))
 
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
     fake = Recorder()
-    monkeypatch.setattr(device, "_middle", lambda: fake)
+    monkeypatch.setattr(device, "translate_module", fake)
     return fake
 
 
@@ -170,10 +168,10 @@ def test_second_build_comes_from_the_cache(folder: Path, recorder: Recorder) -> 
 def test_remarks_survive_the_cache(folder: Path, recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
     remark = Diagnostic(Severity.REMARK, "verify-x", "not checked", Location(kernel="ka"))
 
-    def translate(data: bytes, targets: Sequence[Target]) -> FakeResult:
-        return FakeResult({t.name: b"x" for t in targets}, (), (remark,))
+    def translate(data: bytes, settings: device.Settings) -> FakeResult:
+        return FakeResult({t.name: b"x" for t in settings.targets}, (), (remark,))
 
-    monkeypatch.setattr(device, "_middle", lambda: translate)
+    monkeypatch.setattr(device, "translate_module", translate)
     first, second = build("-c a.cu").remarks, build("-c a.cu").remarks
     assert first == second
     assert (first[0].message, first[0].location.kernel, first[0].location.file) == ("not checked", "ka", "a.cu")
