@@ -77,8 +77,8 @@ class Surroundings(Protocol):
     def locate(self, space: Space, addresses: Array, lanes: NDArray[np.intp]) -> NDArray[np.uint64]:
         """Addresses as the memory of the space knows them (local memory: one slice for each thread)."""
 
-    def barrier_result(self) -> tuple[int, int] | None:
-        """(threads whose vote was true, all threads) if the barrier was passed, else None."""
+    def passed(self) -> tuple[int, int] | None:
+        """(threads whose vote was true, all threads) if the executing lanes have passed the barrier, else None."""
 
 
 class Evaluate:
@@ -89,6 +89,8 @@ class Evaluate:
         self.mask: Mask = np.ones(lanes, bool)
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
+        self._barrier_count = np.zeros(lanes, np.uint32)
+        self._barrier_truth = np.zeros(lanes, bool)
 
     @property
     def around(self) -> Surroundings:
@@ -305,6 +307,11 @@ class Evaluate:
         return Lanes(type, soft.to_integer(soft.widen(x.data, x.type), type.bits, signed, rounding))
 
     def mufu(self, op: str, x: Lanes) -> Lanes:
+        if op in ("rcp64h", "rsq64h"):
+            high = self.bitcast(x, I32)
+            double = self.bitcast(self.pair(self.const(I32, 0), high), F64)
+            result = Lanes(F64, _MUFU[op[:3]](double.data))
+            return self.bitcast(self.hi(self.bitcast(result, I64)), F32)
         return Lanes(F32, _MUFU[op](x.data.astype(np.float64)).astype(np.float32))
 
     # Launch state ------------------------------------------------------------------------------------------------
@@ -448,23 +455,28 @@ class Evaluate:
         return int(x.data[np.flatnonzero(self.mask)[0]])
 
     def barrier(self, id: Lanes, threads: Lanes | None) -> None:
-        if self.mask.any() and self.around.barrier_result() is None:
+        if self.mask.any() and self.around.passed() is None:
             raise BarrierWait(self._uniform(id) or 0, self._uniform(threads))
 
     def barrier_arrive(self, id: Lanes, threads: Lanes) -> None:
-        if self.mask.any() and self.around.barrier_result() is None:
+        if self.mask.any() and self.around.passed() is None:
             raise BarrierWait(self._uniform(id) or 0, self._uniform(threads), arrive=True)
 
     def barrier_reduce(self, op: str, x: Lanes, id: Lanes, threads: Lanes | None) -> Lanes:
-        result = self.around.barrier_result()
+        result = self.around.passed()
         if result is None:
             if self.mask.any():
                 raise BarrierWait(self._uniform(id) or 0, self._uniform(threads), x.data & self.mask)
             result = (0, 0)
         true, all_ = result
-        if op == "popc":
-            return self.const(I32, true)
-        return self.const(I1, true == all_ if op == "and" else true > 0)
+        truth = true == all_ if op == "and" else true > 0
+        self._barrier_count[self.mask] = true
+        self._barrier_truth[self.mask] = truth
+        return self.const(I32, true) if op == "popc" else self.const(I1, truth)
+
+    def barrier_result(self) -> tuple[Lanes, Lanes]:
+        """Of each lane's last `barrier_reduce`: the count (I32) and the truth (I1)."""
+        return Lanes(I32, self._barrier_count.copy()), Lanes(I1, self._barrier_truth.copy())
 
     def warp_sync(self) -> None:
         """The driver brings the lanes together."""

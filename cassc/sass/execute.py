@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from cassc import diag
-from cassc.sass.builder import F32, F64, I16, I32, I64, Builder, Value
+from cassc.sass.builder import F32, F64, I1, I16, I32, I64, Builder, Value
+from cassc.sass.fields import PT
 from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 from cassc.sass.syntax import Token
@@ -35,15 +36,15 @@ class Write:
 
 
 _WORDS = {"u64": 2, "s64": 2, "f64": 2, "w1": 1, "w2": 2, "w4": 4}
-_SIZE_WORDS = {"64": 2, "128": 4}
+_SIZE_WORDS = {"64": 2, "S64": 2, "F64.RN": 2, "128": 4}
 _FLOATS = {"f32": F32, "f64": F64}
 _SHARED_OR_LOCAL = ("Shared", "Local")
 
 
 def words_of(token: Token, i: Instruction) -> int:
-    """Registers that an operand takes; of a ``w`` operand by the modifier ``size``."""
+    """Registers that an operand takes; of a ``w`` operand by the modifier ``size`` or ``type``."""
     if token.type == "w":
-        return _SIZE_WORDS.get(i.mod("size"), 1)
+        return _SIZE_WORDS.get(i.mod("size") or i.mod("type"), 1)
     return _WORDS.get(token.type, 1)
 
 
@@ -64,8 +65,10 @@ def execute(m: Machine, i: Instruction) -> tuple[Write, ...]:
     writes = []
     for target, value in zip(targets, results, strict=True):
         if isinstance(target, Pred):
-            if target.index != 7:
+            if target.index != PT:
                 writes.append(Write(target, (value,)))
+        elif isinstance(target, Named):
+            writes += [Write(Pred(k), (_bit(m, value, k),)) for k in range(PT)]
         elif isinstance(target, Reg | UReg) and not target.is_zero:
             writes.append(Write(target, to_words(m, value)))
     return tuple(writes)
@@ -98,8 +101,12 @@ def source(m: Machine, i: Instruction, token: Token, operand: Operand) -> Any:
     if isinstance(operand, Pred):
         value = m.predicate(operand.index, uniform=operand.uniform)
         return m.not_(value) if operand.negated else value
-    if isinstance(operand, Named | Label):
+    if isinstance(operand, Named):
+        return _predicate_file(m) if token.name in ("PR", "PRd") else operand
+    if isinstance(operand, Label):
         return operand
+    if isinstance(operand, Const) and token.name.endswith("Const"):
+        return operand.bank, _constant_offset(m, operand, 0)
     if token.type == "int":
         return operand.bits if isinstance(operand, Imm) else operand
     if isinstance(operand, Address):
@@ -131,13 +138,29 @@ def _immediate(m: Machine, token: Token, operand: Imm) -> Any:
 
 def _word(m: Machine, operand: Reg | UReg | Const, k: int) -> Value:
     if isinstance(operand, Const):
-        if operand.register is None:
-            return m.constant(operand.bank, operand.offset + 4 * k, 4)
-        offset = m.add(m.register(operand.register), m.const(I32, operand.offset + 4 * k))
-        return m.constant(operand.bank, offset, 4)
+        return m.constant(operand.bank, _constant_offset(m, operand, 4 * k), 4)
     if operand.is_zero:
         return m.const(I32, 0)
     return m.register(operand if k == 0 else type(operand)(operand.index + k))
+
+
+def _constant_offset(m: Machine, operand: Const, further: int) -> Value:
+    offset = m.const(I32, operand.offset + further)
+    if operand.register is None or operand.register.is_zero:
+        return offset
+    return m.add(m.register(operand.register), offset)
+
+
+def _bit(m: Machine, x: Value, k: int) -> Value:
+    return m.trunc(m.lshr(x, m.const(I32, k)), I1)
+
+
+def _predicate_file(m: Machine) -> Value:
+    """P0 to P6 as bits 0 to 6."""
+    packed = m.const(I32, 0)
+    for k in range(PT):
+        packed = m.or_(packed, m.shl(m.zext(m.predicate(k), I32), m.const(I32, k)))
+    return packed
 
 
 def _pair(m: Machine, operand: Reg | UReg | Const) -> Value:

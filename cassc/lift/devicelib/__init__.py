@@ -1,0 +1,22 @@
+"""Device functions of the CUDA runtime that kernels call, as LLVM IR.
+
+``__cassc_printf`` is {u64 buffer, u64 reserved}; the buffer {u32 write offset, u32 capacity, data}, filled by the
+runtime's reader in the order of the atomic reservations. A record is {u32 size, u32 bytes of arguments, u64 format,
+arguments as CUDA lays them out}. A record that does not fit is dropped, and ends what the reader looks at.
+
+``__cassc_assert`` is {u32 claimed, u32 line, u64 message, u64 file, u64 function, u32 block[3], u32 thread[3]}.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+# External function -> the file that defines its replacement and the symbol with which it is called.
+FILES = {"vprintf": "vprintf.ll", "__assertfail": "assertfail.ll"}
+
+
+@cache
+def text(function: str) -> str:
+    """LLVM IR of the replacement; KeyError for a function that has none."""
+    return (resources.files(__package__) / FILES[function]).read_text()

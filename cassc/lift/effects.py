@@ -1,0 +1,212 @@
+"""Memory, atomics, lanes and barriers in the emitting builder.
+
+A warp is a wave of 32 lanes with the same numbering. Global addresses become pointers of address space 1, shared ones
+of address space 3 (the kernel's own LDS from address `lds_bias` on), local ones offsets into one private array, generic
+ones flat pointers.
+"""
+
+from __future__ import annotations
+
+from cassc import diag
+from cassc.lift.floats import Floats
+from cassc.lift.text import Ir
+from cassc.sass.builder import F32, I1, I8, I16, I32, I64, Scope, Space, Value
+
+# LLVM's memory model of AMDGPU (AMDGPUUsage, "Memory Scopes"); system scope has no name.
+_SYNC_SCOPE = {Scope.CTA: ' syncscope("workgroup")', Scope.GPU: ' syncscope("agent")', Scope.SYSTEM: ""}
+_ATOMIC = {
+    "add": "add", "umin": "umin", "umax": "umax", "smin": "min", "smax": "max", "inc": "uinc_wrap",
+    "dec": "udec_wrap", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "fadd": "fadd",
+}  # fmt: skip
+_WAVE_REDUCE = {
+    "add": "add", "umin": "umin", "umax": "umax", "smin": "min", "smax": "max", "and": "and", "or": "or", "xor": "xor",
+}  # fmt: skip
+_POINTER = {
+    Space.GLOBAL: "ptr addrspace(1)",
+    Space.SHARED: "ptr addrspace(3)",
+    Space.LOCAL: "ptr addrspace(5)",
+    Space.GENERIC: "ptr",
+}
+_ELEMENT = {1: I8, 2: I16, 4: I32, 8: I64}
+# LDS words that a kernel with reducing barriers keeps for itself.
+BARRIER_SLOT = 0
+
+MATCH_ANY = """\
+define internal i32 @__cassc_match_any.{type}({type} %x) alwaysinline convergent nounwind {{
+entry:
+  br label %round
+round:
+  %first = call {type} @llvm.amdgcn.readfirstlane.{type}({type} %x)
+  %same = icmp eq {type} %x, %first
+  %mask = call i32 @llvm.amdgcn.ballot.i32(i1 %same)
+  br i1 %same, label %found, label %round
+found:
+  ret i32 %mask
+}}
+"""
+
+
+class Effects(Floats):
+    """Attributes that the kernel's driver sets: ``lds_bias``, ``local`` (the private array)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lds_bias = 0
+        self.local = "%local"
+        self.helpers: dict[str, str] = {}
+        self.needs: set[str] = set()
+
+    # Memory ------------------------------------------------------------------------------------------------------
+    def pointer(self, space: Space, address: Ir) -> str:
+        """``ptr ... %v``: a typed pointer operand."""
+        self.effects = True
+        kind = _POINTER[space]
+        if space is Space.LOCAL:
+            self.needs.add("local")
+            return f"{kind} {self.raw(f'getelementptr i8, {kind} {self.local}, {address.typed}')}"
+        if space is Space.SHARED and self.lds_bias:
+            address = self.add(address, self.const(I32, self.lds_bias))
+        return f"{kind} {self.raw(f'inttoptr {address.typed} to {kind}')}"
+
+    def load(
+        self, space: Space, address: Ir, size: int, *, signed: bool = False, volatile: bool = False
+    ) -> tuple[Ir, ...]:
+        return self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
+
+    def load_from(
+        self, pointer: str, size: int, *, signed: bool = False, volatile: bool = False, extra: str = ""
+    ) -> tuple[Ir, ...]:
+        """Words behind a typed pointer; ``extra`` is appended to the load."""
+        op = "load volatile" if volatile else "load"
+        if size == 16:
+            vector = self.raw(f"{op} <4 x i32>, {pointer}, align 16{extra}")
+            return tuple(self.define(I32, f"extractelement <4 x i32> {vector}, i32 {k}") for k in range(4))
+        value = self.define(_ELEMENT[size], f"{op} {_ELEMENT[size].llvm}, {pointer}, align {size}{extra}")
+        if size == 8:
+            return self.lo(value), self.hi(value)
+        return (self.sext(value, I32) if signed else self.zext(value, I32),)
+
+    def store(self, space: Space, address: Ir, words: tuple[Ir, ...], size: int, *, volatile: bool = False) -> None:
+        pointer = self.pointer(space, address)
+        op = "store volatile" if volatile else "store"
+        if size == 16:
+            vector = "poison"
+            for k, word in enumerate(words):
+                vector = self.raw(f"insertelement <4 x i32> {vector}, {word.typed}, i32 {k}")
+            self.line(f"{op} <4 x i32> {vector}, {pointer}, align 16")
+            return
+        value = self.pair(words[0], words[1]) if size == 8 else self.trunc(words[0], _ELEMENT[size])
+        self.line(f"{op} {value.typed}, {pointer}, align {size}")
+
+    def atomic(self, space: Space, op: str, address: Ir, x: Ir, scope: Scope, *, returns: bool) -> Ir:
+        pointer = self.pointer(space, address)
+        extra = ""
+        if op == "fadd":
+            # Without these promises about the memory LLVM writes a compare-and-swap loop.
+            self.needs.add("metadata")
+            extra = ", !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
+            extra += ", !amdgpu.ignore.denormal.mode !0" if x.type is F32 else ""
+        text = f"atomicrmw {_ATOMIC[op]} {pointer}, {x.typed}{_SYNC_SCOPE[scope]} monotonic, align {x.type.bits // 8}"
+        return self.define(x.type, text + extra)
+
+    def compare_exchange(self, space: Space, address: Ir, expected: Ir, x: Ir, scope: Scope) -> Ir:
+        pointer = self.pointer(space, address)
+        align = x.type.bits // 8
+        order = f"{_SYNC_SCOPE[scope]} monotonic monotonic, align {align}"
+        both = self.raw(f"cmpxchg {pointer}, {expected.typed}, {x.typed}{order}")
+        return self.define(x.type, f"extractvalue {{ {x.type.llvm}, i1 }} {both}, 0")
+
+    def fence(self, scope: Scope) -> None:
+        self.effects = True
+        self.line(f"fence{_SYNC_SCOPE[scope]} seq_cst")
+
+    # Lanes -------------------------------------------------------------------------------------------------------
+    def ballot(self, x: Ir) -> Ir:
+        self.effects = True
+        return self.call(I32, "llvm.amdgcn.ballot.i32", (x,))
+
+    def shuffle(self, x: Ir, lane: Ir) -> Ir:
+        self.effects = True
+        return self.call(I32, "llvm.amdgcn.ds.bpermute", (self.shl(lane, self.const(I32, 2)), x))
+
+    def broadcast(self, x: Ir) -> Ir:
+        self.effects = True
+        return self.call(x.type, f"llvm.amdgcn.readfirstlane.{x.type.llvm}", (x,))
+
+    def reduce(self, op: str, x: Ir) -> Ir:
+        self.effects = True
+        return self.call(I32, f"llvm.amdgcn.wave.reduce.{_WAVE_REDUCE[op]}.i32", (x, self.const(I32, 0)))
+
+    def match_any(self, x: Ir) -> Ir:
+        self.effects = True
+        type = x.type.llvm
+        self.declare(f"llvm.amdgcn.readfirstlane.{type}", f"{type} @({type})")
+        self.declare("llvm.amdgcn.ballot.i32", "i32 @(i1)")
+        self.helpers[f"__cassc_match_any.{type}"] = MATCH_ANY.format(type=type)
+        return self.define(I32, f"call i32 @__cassc_match_any.{type}({x.typed})")
+
+    # The CTA -----------------------------------------------------------------------------------------------------
+    def barrier(self, id: Ir, threads: Value | None) -> None:
+        if threads is not None or id.known is None:
+            raise diag.error("lift-unsupported", "barriers of a part of the CTA have no counterpart on the target")
+        self.wait()
+
+    def wait(self) -> None:
+        """All waves of the workgroup, with their memory."""
+        self.effects = True
+        self.declare("llvm.amdgcn.s.barrier", "void @()")
+        self.line('fence syncscope("workgroup") release')
+        self.line("call void @llvm.amdgcn.s.barrier()")
+        self.line('fence syncscope("workgroup") acquire')
+
+    def barrier_arrive(self, id: Ir, threads: Ir) -> None:
+        raise diag.error("lift-unsupported", "barriers that are only arrived at have no counterpart on the target")
+
+    def barrier_reduce(self, op: str, x: Ir, id: Ir, threads: Value | None) -> Ir:
+        """Each wave adds its votes to an LDS word, reads the sum behind a barrier, and takes its votes back.
+
+        The word is zero before and after, and needs no further barrier: a wave that is early for the next reduction
+        only adds before the others have subtracted.
+        """
+        if threads is not None or id.known is None:
+            raise diag.error("lift-unsupported", "barriers of a part of the CTA have no counterpart on the target")
+        self.needs.add("barrier_reduce")
+        counted = self.not_(x) if op == "and" else x
+        votes = self.popcount(self.ballot(counted))
+        executing = self.ballot(self.const(I1, 1))
+        below = self.call(I32, "llvm.amdgcn.mbcnt.lo", (executing, self.const(I32, 0)))
+        leader = self.compare("eq", below, self.const(I32, 0), signed=False)
+        own = self.select(leader, votes, self.const(I32, 0))
+        slot = f"ptr addrspace(3) {self.raw(f'inttoptr i32 {BARRIER_SLOT} to ptr addrspace(3)')}"
+        self.line(f'{self.name()} = atomicrmw add {slot}, {own.typed} syncscope("workgroup") monotonic, align 4')
+        self.wait()
+        total = self.define(I32, f"load volatile i32, {slot}, align 4")
+        self.wait()
+        self.line(f'{self.name()} = atomicrmw sub {slot}, {own.typed} syncscope("workgroup") monotonic, align 4')
+        none = self.compare("eq", total, self.const(I32, 0), signed=False)
+        truth = none if op == "and" else self.not_(none)
+        self.line(f"store {total.typed}, ptr addrspace(5) %barrier.count, align 4")
+        self.line(f"store {truth.typed}, ptr addrspace(5) %barrier.truth, align 1")
+        return total if op == "popc" else truth
+
+    def barrier_result(self) -> tuple[Ir, Ir]:
+        self.effects = True
+        self.needs.add("barrier_reduce")
+        count = self.define(I32, "load i32, ptr addrspace(5) %barrier.count, align 4")
+        return count, self.define(I1, "load i1, ptr addrspace(5) %barrier.truth, align 1")
+
+    def warp_sync(self) -> None:
+        """Keeps LLVM from moving code across: lanes meet here (see ``lift.lift`` about spin locks)."""
+        self.effects = True
+        self.declare("llvm.amdgcn.wave.barrier", "void @()")
+        self.line("call void @llvm.amdgcn.wave.barrier()")
+
+    def trap(self) -> None:
+        self.effects = True
+        self.declare("llvm.trap", "void @()")
+        self.line("call void @llvm.trap()")
+
+    def sleep(self) -> None:
+        self.effects = True
+        self.declare("llvm.amdgcn.s.sleep", "void @(i32 immarg)")
+        self.line("call void @llvm.amdgcn.s.sleep(i32 1)")

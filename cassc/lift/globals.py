@@ -1,0 +1,138 @@
+"""Module variables and constant banks of a cubin as LLVM globals.
+
+Each section becomes one private object that holds its bytes, and each variable in it an exported alias at its offset
+and of its size: so variables are found by name, and code that computes offsets in a bank or a section still finds
+its neighbours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cassc import diag
+from cassc.image.cubin import Cubin, Relocation, Section
+from cassc.lift.text import quoted
+
+ADDRESS_64 = 2  # R_CUDA_64: the place holds the 64-bit address of the symbol
+_VARIABLES = (".nv.global", ".nv.global.init")
+_CONSTANT_VARIABLES = ".nv.constant3"
+POINTERS = ".nv.constant4"
+# Functions that code outside of the cubin provides: values that no address has.
+EXTERNAL = {"vprintf": 0xCA55_0000_0000_0001, "__assertfail": 0xCA55_0000_0000_0002}
+_UNKNOWN_EXTERNAL = 0xCA55_0000_0000_0000
+_MAX_ALIGN = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleGlobals:
+    """Attributes:
+    definitions: LLVM symbol -> definition text.
+    banks: constant bank number -> LLVM symbol, of the banks that all kernels share.
+    """
+
+    definitions: Mapping[str, str]
+    banks: Mapping[int, str]
+
+
+def module_globals(cubin: Cubin) -> ModuleGlobals:
+    """Variables, ``__constant__`` variables (bank 3) and the table of addresses (bank 4)."""
+    definitions: dict[str, str] = {}
+    banks: dict[int, str] = {}
+    for name in (*_VARIABLES, _CONSTANT_VARIABLES):
+        section = cubin.section(name)
+        if section is None or not section.size:
+            continue
+        space = 4 if name == _CONSTANT_VARIABLES else 1
+        symbol = object_symbol(name)
+        kind = f"private addrspace({space}) externally_initialized global"
+        definitions[symbol] = f"{symbol} = {kind} {_initialiser(cubin, section)}, align {_align(section)}"
+        definitions.update(_aliases(cubin, section, symbol, space))
+        if name == _CONSTANT_VARIABLES:
+            banks[3] = symbol
+    pointers = cubin.section(POINTERS)
+    if pointers is not None and pointers.size:
+        banks[4] = object_symbol(POINTERS)
+        definitions[banks[4]] = constant_bank(cubin, pointers)
+    return ModuleGlobals(definitions, banks)
+
+
+def object_symbol(section: str) -> str:
+    return quoted(f".cassc{section}")
+
+
+def constant_bank(cubin: Cubin, section: Section) -> str:
+    """Definition of a bank that nothing writes to."""
+    kind = "private addrspace(4) constant"
+    return f"{object_symbol(section.name)} = {kind} {_initialiser(cubin, section)}, align {_align(section)}"
+
+
+def _align(section: Section) -> int:
+    return min(max(section.align, 16), _MAX_ALIGN)
+
+
+def _aliases(cubin: Cubin, section: Section, base: str, space: int) -> dict[str, str]:
+    aliases = {}
+    for symbol in cubin.symbols:
+        if symbol.section != section.name or symbol.kind != "OBJECT" or not symbol.name:
+            continue
+        place = f"ptr addrspace({space}) {base}"
+        if symbol.value:
+            place = f"ptr addrspace({space}) getelementptr (i8, {place}, i64 {symbol.value})"
+        name = quoted(symbol.name)
+        aliases[name] = f"{name} = protected alias [{symbol.size} x i8], {place}"
+    return aliases
+
+
+def _initialiser(cubin: Cubin, section: Section) -> str:
+    """Type and value: bytes, with an i64 wherever a relocation puts an address."""
+    relocations = sorted(cubin.relocations.get(section.name, ()), key=lambda r: r.offset)
+    if not section.data and not relocations:
+        return f"[{section.size} x i8] zeroinitializer"
+    data = section.data.ljust(section.size, b"\0")
+    fields = []
+    position = 0
+    for relocation in relocations:
+        if relocation.offset < position:
+            raise diag.error("lift-unsupported", f"overlapping relocations in {section.name}")
+        fields.append(_bytes(data[position : relocation.offset]))
+        fields.append(f"i64 {_address(cubin, section, relocation)}")
+        position = relocation.offset + 8
+    fields.append(_bytes(data[position:]))
+    fields = [f for f in fields if f]
+    if len(fields) == 1:
+        return fields[0]
+    types = ", ".join(_type(f) for f in fields)
+    return f"<{{ {types} }}> <{{ {', '.join(fields)} }}>"
+
+
+def _type(field: str) -> str:
+    return field.partition("] ")[0] + "]" if field.startswith("[") else field.partition(" ")[0]
+
+
+def _bytes(data: bytes) -> str:
+    if not data:
+        return ""
+    if not any(data):
+        return f"[{len(data)} x i8] zeroinitializer"
+    escaped = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
+    return f'[{len(data)} x i8] c"{escaped}"'
+
+
+def _address(cubin: Cubin, section: Section, relocation: Relocation) -> str:
+    """What a relocated 64-bit word holds: the address of a variable, a code offset, or a marker of an external."""
+    symbol = cubin.symbol(relocation.symbol)
+    if relocation.type != ADDRESS_64 or symbol is None:
+        raise diag.error("lift-unsupported", f"relocation type {relocation.type} in {section.name}")
+    if symbol.section == "":
+        return str(EXTERNAL.get(symbol.name, _UNKNOWN_EXTERNAL))
+    offset = symbol.value + relocation.addend
+    if symbol.section in (*_VARIABLES, _CONSTANT_VARIABLES):
+        space = 4 if symbol.section == _CONSTANT_VARIABLES else 1
+        place = f"ptr addrspace({space}) {object_symbol(symbol.section)}"
+        if offset:
+            place = f"ptr addrspace({space}) getelementptr (i8, {place}, i64 {offset})"
+        return f"ptrtoint ({place} to i64)"
+    if symbol.section.startswith(".text."):
+        return str(offset)
+    raise diag.error("lift-unsupported", f"{section.name} holds an address in {symbol.section}")

@@ -1,0 +1,126 @@
+"""LiftedKernel, and the shell of a kernel's LLVM function: signature, attributes, stack slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from cassc.image.cubin import KernelAbi
+from cassc.lift.emit import EmitLlvm
+from cassc.lift.text import quoted
+from cassc.sass.builder import I1
+
+DEFAULT_MAX_THREADS = 1024
+# Dynamic shared memory follows the static part; nvcc aligns it to at least this.
+_LDS_ALIGN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class LiftedKernel:
+    """A kernel as LLVM IR; `cassc.lift.module.link_text` makes a module of several.
+
+    Attributes:
+        name: as in the cubin, and of the LLVM function.
+        body: the definition.
+        globals: LLVM symbol -> definition of the module variables, constant banks and helper functions.
+        declarations: intrinsic -> declaration.
+        attributes: LLVM function attributes.
+    """
+
+    name: str
+    body: str
+    globals: Mapping[str, str] = field(default_factory=dict)
+    declarations: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+
+def parameters(abi: KernelAbi) -> str:
+    """One argument for each CUDA parameter, at CUDA's offset and of CUDA's size.
+
+    Passed by reference into the kernel argument segment; the smallest alignment that puts the argument at its offset is
+    chosen, as LLVM places arguments one after another.
+    """
+    arguments = []
+    end = 0
+    for number, parameter in enumerate(sorted(abi.parameters, key=lambda p: p.offset)):
+        align = 1
+        while -(-end // align) * align != parameter.offset:
+            align *= 2
+        arguments.append(f"ptr addrspace(4) byref([{parameter.size} x i8]) align {align} %a{number}")
+        end = parameter.offset + parameter.size
+    return ", ".join(arguments)
+
+
+def lds_size(abi: KernelAbi, bias: int) -> int:
+    if not abi.static_shared and not bias:
+        return 0
+    return -(-(abi.static_shared + bias) // _LDS_ALIGN) * _LDS_ALIGN
+
+
+def attributes(abi: KernelAbi, bias: int) -> dict[str, str]:
+    limits = f"1,{abi.max_threads or DEFAULT_MAX_THREADS}"
+    if abi.required_threads is not None:
+        x, y, z = abi.required_threads
+        limits = f"{x * y * z},{x * y * z}"
+    found = {
+        "amdgpu-flat-work-group-size": limits,
+        "uniform-work-group-size": "true",
+        "denormal-fp-math": "ieee,ieee",
+        "denormal-fp-math-f32": "ieee,ieee",
+    }
+    size = lds_size(abi, bias)
+    if size:
+        found["amdgpu-lds-size"] = str(size)
+    return found
+
+
+def prologue(m: EmitLlvm, first: str) -> list[str]:
+    """The entry block: zeroed stack slots, pointers to arguments, and what the helpers need at the start."""
+    lines = ["entry:"]
+    for name, type in sorted(m.slots.items()):
+        lines.append(f"  {name} = alloca {type.llvm}, addrspace(5)")
+        zero = "false" if type is I1 else "0"
+        lines.append(f"  store {type.llvm} {zero}, ptr addrspace(5) {name}")
+    if "local" in m.needs:
+        lines.append(f"  {m.local} = alloca [{max(m.abi.frame_size, 16)} x i8], align 16, addrspace(5)")
+    if "kernarg" in m.needs:
+        m.declare("llvm.amdgcn.kernarg.segment.ptr", "ptr addrspace(4) @()")
+        lines.append("  %kernarg = call ptr addrspace(4) @llvm.amdgcn.kernarg.segment.ptr()")
+    if "implicit" in m.needs:
+        m.declare("llvm.amdgcn.implicitarg.ptr", "ptr addrspace(4) @()")
+        lines.append("  %implicit = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
+    if "barrier_reduce" in m.needs:
+        return lines + _barrier_words(m, first)
+    return [*lines, f"  br label %{first}"]
+
+
+def _barrier_words(m: EmitLlvm, first: str) -> list[str]:
+    """The LDS word that reducing barriers count in starts at zero."""
+    for axis in "xyz":
+        m.declare(f"llvm.amdgcn.workitem.id.{axis}", "i32 @()")
+    m.declare("llvm.amdgcn.s.barrier", "void @()")
+    ids = [f"  %first.{axis} = call i32 @llvm.amdgcn.workitem.id.{axis}()" for axis in "xyz"]
+    return [
+        "  %barrier.count = alloca i32, addrspace(5)",
+        "  %barrier.truth = alloca i1, addrspace(5)",
+        "  store i32 0, ptr addrspace(5) %barrier.count",
+        "  store i1 false, ptr addrspace(5) %barrier.truth",
+        *ids,
+        "  %first.xy = or i32 %first.x, %first.y",
+        "  %first.xyz = or i32 %first.xy, %first.z",
+        "  %is.first = icmp eq i32 %first.xyz, 0",
+        "  br i1 %is.first, label %clear, label %cleared",
+        "clear:",
+        "  store i32 0, ptr addrspace(3) inttoptr (i32 0 to ptr addrspace(3)), align 4",
+        "  br label %cleared",
+        "cleared:",
+        '  fence syncscope("workgroup") release',
+        "  call void @llvm.amdgcn.s.barrier()",
+        '  fence syncscope("workgroup") acquire',
+        f"  br label %{first}",
+    ]
+
+
+def definition(abi: KernelAbi, group: str, blocks: Iterable[str]) -> str:
+    head = f"define protected amdgpu_kernel void {quoted(abi.name)}({parameters(abi)}) {group} {{"
+    return "\n".join([head, *blocks, "}", ""])

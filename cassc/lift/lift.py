@@ -1,0 +1,381 @@
+"""The lifter: one kernel's SASS to LLVM IR, block by block.
+
+Guarded instructions without effects become a choice between new and old value; a run of them with effects becomes one
+branch around the run. Branches stay branches: LLVM's structurizer forms the execution masks.
+
+Convergence. A warp becomes a wave, whose lanes meet at post-dominators, as BSSY/BSYNC pairs ask. BSYNC is kept as a
+convergent no-op: without it LLVM may move the body of a critical section behind the loop that spins for the lock, and
+the winner would wait for the losers. BRA.DIV and WARPSYNC's collective sequences serve warps that are not converged
+at a shuffle, which does not happen here: the converged side is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cassc.diag import CasscError
+from cassc import diag
+from cassc.image.cubin import Cubin
+from cassc.lift import calls, devicelib, globals, kernel
+from cassc.lift.calls import Context
+from cassc.lift.emit import Banks, EmitLlvm
+from cassc.lift.kernel import LiftedKernel
+from cassc.lift.text import Ir
+from cassc.sass import cfg
+from cassc.sass.builder import I32, I64
+from cassc.sass.cfg import Block, Edge
+from cassc.sass.disasm import SassFunction
+from cassc.sass.execute import Write, execute, guard
+from cassc.sass.fields import WORD_BYTES
+from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
+from cassc.sass.row import Instruction
+
+# LDS below address zero of the kernel's shared memory, for reducing barriers; sm_90 reserves 1024 bytes anyway.
+_BARRIER_BIAS = 16
+_RESERVED_SHARED = 1024
+_MAX_BLOCKS = 20000
+_IGNORED = frozenset({"nop", "bssy", "break", "bmov_write", "warpsync_collective", "endcollective"})
+_SYNCHRONISING = frozenset({"bsync", "warpsync"})
+
+
+def lift_kernel(function: SassFunction, cubin: Cubin) -> LiftedKernel:
+    """LLVM IR of a kernel.
+
+    Raises CasscError with kernel, address and instruction text: ``lift-unsupported`` for what cannot be expressed,
+    ``sass-unknown-encoding`` for reached words without a row.
+    """
+    return _Lifter(function, cubin).lift()
+
+
+class _Lifter:
+    def __init__(self, function: SassFunction, cubin: Cubin) -> None:
+        self.function = function
+        self.cubin = cubin
+        self.abi = function.abi
+        self.graph = cfg.build(function, next((k for k in cubin.kernels if k.name == function.name), None))
+        self.calls = calls.analyse(self.graph)
+        self.shared = globals.module_globals(cubin)
+        self.definitions = dict(self.shared.definitions)
+        self.m = EmitLlvm(self.abi, self._banks(), self._lds_bias())
+        self.work: list[tuple[int, Context]] = [(0, ())]
+        self.done: set[tuple[int, Context]] = set()
+
+    def _banks(self) -> Banks:
+        symbols = dict(self.shared.banks)
+        own = self.cubin.section(f".nv.constant2.{self.abi.name}")
+        if own is not None and own.size:
+            symbols[2] = globals.object_symbol(own.name)
+            self.definitions[symbols[2]] = globals.constant_bank(self.cubin, own)
+        return Banks(symbols)
+
+    def _lds_bias(self) -> int:
+        reduces = any(i.row.mnemonic == "BAR" and i.mod("mode") == "RED" for i in self.function.instructions)
+        reserved = self.function.arch.number >= 90 and self.abi.static_shared >= _RESERVED_SHARED
+        return _BARRIER_BIAS if reduces and not reserved else 0
+
+    def lift(self) -> LiftedKernel:
+        self._check_words()
+        while self.work:
+            key = self.work.pop()
+            if key in self.done:
+                continue
+            self.done.add(key)
+            if len(self.done) > _MAX_BLOCKS:
+                raise self._unsupported(None, "the copies of subroutines have too many blocks")
+            self._block(self.graph.blocks[key[0]], key[1])
+        m = self.m
+        lines = kernel.prologue(m, _label(0, ())) + m.lines + ["exit:", "  ret void"]
+        self.definitions.update(m.helpers)
+        return LiftedKernel(
+            self.abi.name,
+            kernel.definition(self.abi, "#attributes", lines),
+            self.definitions,
+            dict(m.declarations),
+            kernel.attributes(self.abi, m.lds_bias),
+        )
+
+    def _check_words(self) -> None:
+        missing = set(self.graph.missing)
+        reached = [d for d in self.function.undecodable if d.location.address in missing]
+        if reached:
+            raise CasscError(*reached)
+        if missing:
+            raise self._unsupported(None, f"control reaches {min(missing):#x}, where there is no instruction")
+        if f".text.{self.abi.name}" in self.cubin.relocations:
+            raise self._unsupported(None, "the kernel's code has relocations: the cubin is not linked")
+
+    def _unsupported(self, i: Instruction | None, message: str) -> CasscError:
+        location = diag.Location(kernel=self.abi.name, sm=self.function.arch.name)
+        return diag.error("lift-unsupported", message, self.function.location(i) if i is not None else location)
+
+    # Blocks ------------------------------------------------------------------------------------------------------
+    def goto(self, address: int, context: Context) -> str:
+        """The label of a block, which will be written."""
+        self.work.append((address, context))
+        return f"label %{_label(address, context)}"
+
+    def _block(self, block: Block, context: Context) -> None:
+        self.m.new_block()
+        self.m.lines.append(f"{_label(block.start, context)}:")
+        body = list(block.instructions)
+        ends = block.last.row.control in cfg.ENDS
+        if ends:
+            body.pop()
+        position = 0
+        while position < len(body):
+            run = self._run(body, position)
+            position += len(run)
+            with _Located(self, run[0]):
+                self._guarded(run)
+        if not ends:
+            self.m.line(f"br {self.goto(block.successors[0][1], context)}")
+            return
+        with _Located(self, block.last):
+            self._end(block, context)
+
+    def _run(self, body: Sequence[Instruction], start: int) -> list[Instruction]:
+        """Instructions from ``start`` on that share a guard, up to one that changes it."""
+        first = body[start]
+        run = [first]
+        if first.guard.index == 7:
+            return run
+        while start + len(run) < len(body) and not _writes(run[-1], first.guard):
+            following = body[start + len(run)]
+            if following.guard != first.guard:
+                break
+            run.append(following)
+        return run
+
+    def _guarded(self, run: Sequence[Instruction]) -> None:
+        m = self.m
+        if run[0].guard.index == 7:
+            if not run[0].guard.negated:
+                self._execute(run[0])
+            return
+        condition = guard(m, run[0])
+        assert isinstance(condition, Ir)
+        if not any(_has_effects(i) for i in run):
+            for i in run:
+                self._execute(i, condition)
+            return
+        inside, behind = m.name()[1:], m.name()[1:]
+        m.line(f"br {condition.typed}, label %{inside}, label %{behind}")
+        m.lines.append(f"{inside}:")
+        before = m.snapshot()
+        for i in run:
+            self._execute(i)
+        m.line(f"br label %{behind}")
+        m.lines.append(f"{behind}:")
+        m.restore(before)
+
+    def _execute(self, i: Instruction, condition: Ir | None = None) -> None:
+        """One instruction that does not end its block."""
+        m = self.m
+        kind = i.row.control
+        try:
+            if not kind:
+                for write in execute(m, i):
+                    m.write(write, condition)
+            elif kind in _SYNCHRONISING:
+                m.warp_sync()
+            elif kind == "lepc":
+                place = cfg.target_of(i)
+                value = m.const(I64, i.address if place is None else place)
+                self._assign(i, (m.lo(value), m.hi(value)), condition)
+            elif kind == "bmov_read":
+                self._assign(i, (m.const(I32, 0),), condition)
+            elif kind not in _IGNORED:
+                raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
+        except CasscError as problem:
+            raise self._located(problem, i) from None
+
+    def _assign(self, i: Instruction, words: tuple[Ir, ...], condition: Ir | None) -> None:
+        target = i.operands[0]
+        assert isinstance(target, Reg | UReg)
+        if not target.is_zero:
+            self.m.write(Write(target, words), condition)
+
+    def _located(self, problem: CasscError, i: Instruction) -> CasscError:
+        """The same diagnostics, with the instruction as their place where they have none."""
+        place = self.function.location(i)
+        return CasscError(
+            *(d if d.location.kernel else replace(d, id=_own_id(d.id), location=place) for d in problem.diagnostics),
+            status=problem.status,
+        )
+
+    # Ends of blocks ----------------------------------------------------------------------------------------------
+    def _end(self, block: Block, context: Context) -> None:
+        i = block.last
+        follower = i.address + WORD_BYTES
+        kind = i.row.control
+        if i.guard.index == 7 and i.guard.negated:
+            self.m.line(f"br {self.goto(follower, context)}")
+            return
+        if kind == "branch_div":
+            self.m.line(f"br {self.goto(follower, context)}")
+            return
+        condition = None if kind == "branch_conv" else self._condition(i)
+        if condition is not None:
+            taken = self.m.name()[1:]
+            self.m.line(f"br {condition.typed}, label %{taken}, {self.goto(follower, context)}")
+            self.m.lines.append(f"{taken}:")
+        self._transfer(block, context, follower)
+
+    def _condition(self, i: Instruction) -> Ir | None:
+        """Guard and predicate operands together; None if always."""
+        m = self.m
+        condition: Ir | None = None
+        for p in (i.guard, *(o for o in i.operands if isinstance(o, Pred))):
+            if p.is_true:
+                continue
+            value = m.predicate(p.index, uniform=p.uniform)
+            value = m.not_(value) if p.negated else value
+            condition = value if condition is None else m.and_(condition, value)
+        return condition
+
+    def _transfer(self, block: Block, context: Context, follower: int) -> None:
+        i, m = block.last, self.m
+        kind = i.row.control
+        if kind == "exit":
+            m.line("br label %exit")
+        elif kind in ("branch", "branch_conv"):
+            m.line(f"br {self.goto(block.successors[0][1], context)}")
+        elif kind == "trap":
+            m.trap()
+            m.line("unreachable")
+        elif kind == "brx":
+            base = (i.address + WORD_BYTES + self._offset(i)) & 0xFFFFFFFF
+            targets = [place for edge, place in block.successors if edge is Edge.INDIRECT]
+            if not targets:
+                raise self._unsupported(i, "the targets of the indirect branch are not known")
+            self._switch(i, base, targets, context)
+        elif kind == "ret":
+            self._return(i, context)
+        elif kind == "call_rel":
+            self._call(block, context, follower)
+        elif kind == "call_abs":
+            self._external(i)
+            m.line(f"br {self.goto(follower, context)}")
+        else:
+            raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
+
+    def _offset(self, i: Instruction) -> int:
+        for operand in i.operands:
+            if isinstance(operand, Imm):
+                return operand.bits
+            if isinstance(operand, Label):
+                return operand.target
+        return 0
+
+    def _switch(self, i: Instruction, base: int, targets: Sequence[int], context: Context) -> None:
+        """Branch to the code offset ``base`` + register, which is one of the targets."""
+        m = self.m
+        register = next(o for o in i.operands if isinstance(o, Reg | UReg))
+        place = m.add(m.register(register), m.const(I32, base))
+        cases = " ".join(f"i32 {target}, {self.goto(target, context)}" for target in targets)
+        lost = m.name()[1:]
+        m.line(f"switch {place.typed}, label %{lost} [ {cases} ]")
+        m.lines.append(f"{lost}:")
+        m.line("unreachable")
+
+    def _return(self, i: Instruction, context: Context) -> None:
+        if context:
+            self.m.line(f"br {self.goto(context[-1], context[:-1])}")
+        elif self.calls.return_points:
+            self._switch(i, self._offset(i), self.calls.return_points, context)
+        else:
+            raise self._unsupported(i, "a return that no call leads to")
+
+    def _call(self, block: Block, context: Context, follower: int) -> None:
+        i = block.last
+        callees = [place for kind, place in block.successors if kind is Edge.CALL]
+        if cfg.is_indirect(i):
+            if not callees:
+                raise self._unsupported(i, "a call through a register in a kernel without functions")
+            self._switch(i, self._offset(i), callees, context)
+        elif not callees:
+            self.m.line(f"br {self.goto(block.successors[0][1], context)}")
+        elif callees[0] in self.calls.shared:
+            self.m.line(f"br {self.goto(callees[0], ())}")
+        else:
+            self.m.line(f"br {self.goto(callees[0], (*context, follower))}")
+
+    # Functions outside of the cubin ------------------------------------------------------------------------------
+    def _external(self, i: Instruction) -> None:
+        """Choice by the marker that the table of addresses holds; LLVM folds it where the table index is constant."""
+        m = self.m
+        table = self.cubin.relocations.get(globals.POINTERS, ())
+        undefined = {r.symbol for r in table if (s := self.cubin.symbol(r.symbol)) is not None and not s.section}
+        unknown = sorted(undefined - set(globals.EXTERNAL))
+        if unknown:
+            raise self._unsupported(i, f"the device runtime function {unknown[0]} is not supported")
+        if not undefined:
+            raise self._unsupported(i, "a call of a function that the cubin does not name")
+        target = m.pair(*self._words(i))
+        done, lost = m.name()[1:], m.name()[1:]
+        labels = {function: m.name()[1:] for function in sorted(undefined)}
+        cases = " ".join(f"i64 {globals.EXTERNAL[f]}, label %{label}" for f, label in labels.items())
+        arguments = [m.register(Reg(k)) for k in range(4, 14)]
+        m.line(f"switch {target.typed}, label %{lost} [ {cases} ]")
+        before = m.snapshot()
+        for function, label in labels.items():
+            m.lines.append(f"{label}:")
+            self._call_helper(function, arguments)
+            m.line(f"br label %{done}")
+        m.lines.append(f"{lost}:")
+        m.line("unreachable")
+        m.lines.append(f"{done}:")
+        m.restore(before)
+
+    def _words(self, i: Instruction) -> tuple[Ir, Ir]:
+        register = next(o for o in i.operands if isinstance(o, Reg))
+        return self.m.register(register), self.m.register(Reg(register.index + 1))
+
+    def _call_helper(self, function: str, r: Sequence[Ir]) -> None:
+        """Arguments stand in R4 and up, 64-bit ones in even pairs; the result goes to R4."""
+        m = self.m
+        m.helpers[function] = devicelib.text(function)
+        first, second = m.pair(r[0], r[1]), m.pair(r[2], r[3])
+        if function == "vprintf":
+            count = m.define(I32, f"call i32 @__cassc_vprintf({first.typed}, {second.typed})")
+            m.write(Write(Reg(4), (count,)))
+        else:
+            arguments = (first, second, r[4], m.pair(r[6], r[7]))
+            m.line(f"call void @__cassc_assertfail({', '.join(a.typed for a in arguments)})")
+
+
+class _Located:
+    """Gives errors raised inside the instruction as their place."""
+
+    def __init__(self, lifter: _Lifter, i: Instruction) -> None:
+        self._lifter = lifter
+        self._instruction = i
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, problem: BaseException | None, trace: object) -> None:
+        if isinstance(problem, CasscError):
+            raise self._lifter._located(problem, self._instruction) from None
+
+
+def _own_id(id: str) -> str:
+    return "lift-unsupported" if id == "sass-no-meaning" else id
+
+
+def _label(address: int, context: Context) -> str:
+    return "_".join([f"b{address:x}", *(f"{place:x}" for place in context)])
+
+
+def _writes(i: Instruction, p: Pred) -> bool:
+    return any(
+        isinstance(operand, Pred) and token.dest and (operand.index, operand.uniform) == (p.index, p.uniform)
+        for token, operand in zip(i.row.tokens, i.operands, strict=True)
+    ) or i.row.mnemonic in ("R2P", "UR2P")
+
+
+def _has_effects(i: Instruction) -> bool:
+    """Also reads of a constant bank at an index, which other lanes may have out of bounds, and whatever transfers control."""
+    if i.row.control:
+        return i.row.control not in _IGNORED
+    return not i.row.pure or any(getattr(o, "register", None) is not None for o in i.operands)

@@ -1,0 +1,57 @@
+"""Lifted kernels to one LLVM module: one module, and so one code object, for each cubin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cassc import diag
+from cassc.lift.kernel import LiftedKernel
+from cassc.target import Target
+
+TRIPLE = "amdgcn-amd-amdhsa"
+CODE_OBJECT_VERSION = 500
+
+
+def link_text(kernels: Sequence[LiftedKernel], target: Target) -> str:
+    """A complete module, ready for `cassc.amdgpu.assemble.assemble`.
+
+    Raises CasscError ``lift-clash`` if two kernels define one symbol differently (they come from different cubins).
+    """
+    definitions: dict[str, str] = {}
+    declarations: dict[str, str] = {}
+    groups: dict[tuple[tuple[str, str], ...], int] = {}
+    bodies = []
+    for kernel in kernels:
+        for symbol, text in kernel.globals.items():
+            if definitions.setdefault(symbol, text) != text:
+                raise diag.error("lift-clash", f"{symbol} has two definitions")
+        declarations.update(kernel.declarations)
+        group = groups.setdefault(tuple(sorted(kernel.attributes.items())), len(groups))
+        bodies.append(kernel.body.replace("#attributes", f"#{group}", 1))
+    texts = [
+        f"; cassc: {', '.join(k.name for k in kernels)} for {target.name}",
+        f'target triple = "{TRIPLE}"',
+        "\n".join(_without_declarations(text, declarations) for text in definitions.values()),
+        "\n".join(bodies),
+        "\n".join(declarations[name] for name in sorted(declarations)),
+        "\n".join(_group(number, attributes) for attributes, number in groups.items()),
+        f'!llvm.module.flags = !{{!1}}\n!0 = !{{}}\n!1 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT_VERSION}}}',
+    ]
+    return "\n\n".join(filter(None, texts)) + "\n"
+
+
+def _without_declarations(text: str, declarations: dict[str, str]) -> str:
+    """A helper's own declarations join those of the module, where each may stand once."""
+    kept = []
+    for line in text.splitlines():
+        if line.startswith("declare "):
+            name = line.partition("@")[2].partition("(")[0]
+            declarations.setdefault(name, line)
+        elif not line.startswith(";"):
+            kept.append(line)
+    return "\n".join(kept).rstrip()
+
+
+def _group(number: int, attributes: tuple[tuple[str, str], ...]) -> str:
+    text = " ".join(f'"{name}"="{value}"' for name, value in attributes)
+    return f"attributes #{number} = {{ convergent nounwind {text} }}"

@@ -1,0 +1,180 @@
+"""Control flow of a kernel: basic blocks, edges, calls, and which instructions can be reached."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from cassc.image.cubin import Kernel
+from cassc.sass.disasm import SassFunction
+from cassc.sass.fields import WORD_BYTES
+from cassc.sass.operand import Label, Pred
+from cassc.sass.row import Instruction
+
+INDIRECT_BRANCH_TARGETS = 0x34  # EIATTR of .nv.info.<kernel>
+
+
+class Edge(Enum):
+    FALL = "fall"
+    BRANCH = "branch"
+    INDIRECT = "indirect"
+    CALL = "call"
+    RETURN_POINT = "return point"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Straight-line code.
+
+    Attributes:
+        instructions: in address order; only the last may transfer control.
+        successors: (kind, byte offset). A call has its callee and its return point; a return has none.
+    """
+
+    start: int
+    instructions: tuple[Instruction, ...]
+    successors: tuple[tuple[Edge, int], ...]
+
+    @property
+    def last(self) -> Instruction:
+        return self.instructions[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Cfg:
+    """Attributes:
+    name: of the kernel.
+    blocks: by byte offset, reachable ones only.
+    subroutines: byte offset -> name of the functions that are reached.
+    indirect: byte offset of an indirect branch -> its targets.
+    missing: byte offsets that are reached but hold no instruction.
+    """
+
+    name: str
+    blocks: Mapping[int, Block]
+    subroutines: Mapping[int, str]
+    indirect: Mapping[int, tuple[int, ...]]
+    missing: tuple[int, ...] = ()
+
+    def dot(self) -> str:
+        """Graphviz text."""
+        lines = [f'digraph "{self.name}" {{', "  node [shape=box, fontname=monospace];"]
+        for block in self.blocks.values():
+            body = "".join(f"{i.address:04x}  {i.text or i.mnemonic}\\l" for i in block.instructions)
+            title = f"{self.subroutines[block.start]}\\l" if block.start in self.subroutines else ""
+            lines.append(f'  b{block.start:x} [label="{title}{body}"];')
+            for kind, target in block.successors:
+                style = {Edge.BRANCH: "", Edge.FALL: " [style=dashed]"}.get(kind, f' [label="{kind.value}"]')
+                lines.append(f"  b{block.start:x} -> b{target:x}{style};")
+        return "\n".join([*lines, "}", ""])
+
+
+def indirect_targets(kernel: Kernel) -> dict[int, tuple[int, ...]]:
+    """Offset of each indirect branch -> its targets, from the kernel's EIATTR records.
+
+    A record is a list of (u32 offset, u32 zero, u32 count, u32 target...).
+    """
+    found: dict[int, tuple[int, ...]] = {}
+    for attribute, payload in kernel.info:
+        if attribute != INDIRECT_BRANCH_TARGETS:
+            continue
+        words = struct.unpack(f"<{len(payload) // 4}I", payload[: len(payload) // 4 * 4])
+        position = 0
+        while position + 3 <= len(words):
+            place, _, count = words[position : position + 3]
+            found[place] = tuple(words[position + 3 : position + 3 + count])
+            position += 3 + count
+    return found
+
+
+# Kinds of `Row.control` that end a block.
+ENDS = frozenset({"branch", "branch_div", "branch_conv", "brx", "call_rel", "call_abs", "ret", "exit", "trap"})
+
+
+def target_of(instruction: Instruction) -> int | None:
+    """Byte offset of the label operand, None without one."""
+    return next((o.target for o in instruction.operands if isinstance(o, Label)), None)
+
+
+def always(instruction: Instruction) -> bool:
+    """Neither a guard nor a predicate operand makes the transfer conditional."""
+    conditions = [instruction.guard, *(o for o in instruction.operands if isinstance(o, Pred))]
+    return all(c.is_true for c in conditions)
+
+
+def is_indirect(instruction: Instruction) -> bool:
+    return any(token.name == "Ra" for token in instruction.row.tokens)
+
+
+def build(function: SassFunction, kernel: Kernel | None = None) -> Cfg:
+    """The graph of what is reachable from the entry, through subroutines and indirect branches too.
+
+    Args:
+        kernel: where the targets of indirect branches are read from; without it such a branch has none.
+    """
+    at = {i.address: i for i in function.instructions}
+    entries = {offset: name for name, offset in function.subroutines.items()}
+    indirect = indirect_targets(kernel) if kernel is not None else {}
+    successors: dict[int, tuple[tuple[Edge, int], ...]] = {}
+    leaders = {0}
+    missing = set()
+    work = [0]
+    seen: set[int] = set()
+    while work:
+        address = work.pop()
+        if address in seen:
+            continue
+        seen.add(address)
+        instruction = at.get(address)
+        if instruction is None:
+            missing.add(address)
+            continue
+        edges = _successors(instruction, entries, indirect)
+        successors[address] = edges
+        if instruction.row.control in ENDS:
+            leaders.update(target for _, target in edges)
+        work += [target for _, target in edges]
+    blocks = {}
+    for leader in sorted(leaders & set(successors)):
+        address, body = leader, []
+        while True:
+            body.append(at[address])
+            follower = address + WORD_BYTES
+            if at[address].row.control in ENDS or follower in leaders or follower not in successors:
+                break
+            address = follower
+        blocks[leader] = Block(leader, tuple(body), successors[address])
+    reached = {offset: name for offset, name in entries.items() if offset in blocks}
+    return Cfg(function.name, blocks, reached, indirect, tuple(sorted(missing)))
+
+
+def _successors(
+    i: Instruction, entries: Mapping[int, str], indirect: Mapping[int, tuple[int, ...]]
+) -> tuple[tuple[Edge, int], ...]:
+    fall = (Edge.FALL, i.address + WORD_BYTES)
+    kind = i.row.control
+    if kind not in ENDS or i.guard.index == 7 and i.guard.negated:
+        return (fall,)
+    target = target_of(i)
+    edges: list[tuple[Edge, int]] = []
+    if kind in ("branch", "branch_div", "branch_conv"):
+        edges = [(Edge.BRANCH, target)] if target is not None else []
+    elif kind == "brx":
+        edges = [(Edge.INDIRECT, place) for place in dict.fromkeys(indirect.get(i.address, ()))]
+    elif kind == "call_rel":
+        if is_indirect(i):
+            edges = [(Edge.CALL, place) for place in entries]
+            edges.append((Edge.RETURN_POINT, i.address + WORD_BYTES))
+        elif target in entries:
+            edges = [(Edge.CALL, target), (Edge.RETURN_POINT, i.address + WORD_BYTES)]
+        elif target is not None:
+            # ptxas jumps to plain labels by CALL too; nothing returns from there.
+            edges = [(Edge.BRANCH, target)]
+    elif kind == "call_abs":
+        edges = [(Edge.RETURN_POINT, i.address + WORD_BYTES)]
+    conditional = not always(i) or kind in ("branch_div", "branch_conv")
+    if conditional and fall[1] not in (t for _, t in edges):
+        edges.append(fall)
+    return tuple(edges)
