@@ -58,10 +58,14 @@ def _subcommand(arguments: list[str]) -> int:
 
 
 def _compile(arguments: list[str]) -> int:
-    from cassc.driver.invocation import Phase, parse
     from cassc.toolchain import check_not_inside
 
     check_not_inside()
+    if arguments in (["--version"], ["-V"]):  # build systems ask often: the option table is not even loaded
+        print(_version())
+        return 0
+    from cassc.driver.invocation import Phase, parse
+
     invocation = parse(arguments)
     if invocation.phase is Phase.VERSION:
         print(_version())

@@ -60,7 +60,7 @@ def text(finding: Finding) -> str:
 
 
 def _package_folder() -> str:
-    return str(Path(next(iter(cassc.__path__))))
+    return str(Path(cassc.__file__).parent)
 
 
 def _nvcc(found: Toolchain) -> Finding:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -32,14 +32,13 @@ def test_version_is_what_build_systems_read(nvcc: Nvcc, capsys: pytest.CaptureFi
 def test_version_is_quick_and_loads_little() -> None:
     code = "import sys; from cassc.cli import main; main(['--version']); print(*sys.modules, file=sys.stderr)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    seconds = []
-    for _ in range(3):
-        begin = time.perf_counter()
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-        seconds.append(time.perf_counter() - begin)
+    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    end = resource.getrusage(resource.RUSAGE_CHILDREN)
     modules = set(done.stderr.split())
     assert not modules & {"numpy", "click", "lief", "elftools", "lz4", "torch", "rocm", "filelock"}
-    assert min(seconds) < 0.15
+    seconds = end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
+    assert seconds < 0.15  # of processor time: the machine may be busy
 
 
 def test_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:
