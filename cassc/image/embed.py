@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cassc import diag
-from cassc.image import elf, host
+from cassc.image import elf, embed_linked, host
 from cassc.image.fatbin import EntryKind, FatBinary, FatEntry, containers, parse, serialize
 from cassc.image.host import HostImage, ImageKind
 
@@ -30,8 +30,9 @@ Additions = Sequence[tuple[FatBinary, Sequence[FatEntry]]]
 def embed(image: HostImage, additions: Additions) -> HostImage:
     """The image with the given entries at the end of the given containers, as ``fatbin.extract`` found them.
 
-    Works on objects, archives of objects and bare fat binaries. Raises CasscError ``image-embed-linked`` for linked
-    files, ``image-embed-thin`` for thin archives, ``image-bad-host-file`` for damaged ones.
+    Works on objects, archives of objects, bare fat binaries, executables and shared libraries. Raises CasscError
+    ``image-embed-linked`` for linked files that cannot be changed, ``image-embed-thin`` for thin archives,
+    ``image-embed-kind`` for other files, ``image-bad-host-file`` for damaged ones.
     """
     by_leaf: dict[int, dict[tuple[int, int], Sequence[FatEntry]]] = {}
     for fat, entries in additions:
@@ -46,10 +47,10 @@ def _grow(image: HostImage, wanted: Mapping[tuple[int, int], Sequence[FatEntry]]
     if image.kind is ImageKind.FATBIN:
         content, _ = _grown_section(image.data, {offset: entries for (_, offset), entries in wanted.items()})
         return content
+    if image.kind in (ImageKind.EXECUTABLE, ImageKind.SHARED):
+        return embed_linked.grow(image, wanted, PRIVATE_KINDS)
     if image.kind is not ImageKind.OBJECT or image.elf is None:
-        raise diag.error(
-            "image-embed-linked", f"cannot embed into a linked {image.kind.value}", diag.Location(file=image.name)
-        )
+        raise diag.error("image-embed-kind", f"cannot embed into a {image.kind.value}", diag.Location(file=image.name))
     data = bytearray(image.data)
     for index in sorted({section for section, _ in wanted}):
         section = image.elf.sections[index]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cassc.diag import CasscError
-from cassc.image import elf, embed, fatbin, host
+from cassc.image import elf, embed, fatbin, host, wrapper
 from cassc.image.fatbin import EntryKind, FatBinary, FatEntry, make_entry
 from cassc.image.host import HostImage
 from cassc.target import SmArch
@@ -71,8 +71,8 @@ def test_wrappers_point_to_their_containers(name: str) -> None:
     image = host.read(DATA / name)
     before, after = containers(image), containers(embedded(image))
     assert before.keys() == after.keys()
-    for number, wrapper in enumerate(sorted(before)):
-        assert after[wrapper].entries == before[wrapper].entries + entries(number)
+    for number, position in enumerate(sorted(before)):
+        assert after[position].entries == before[position].entries + entries(number)
 
 
 def test_symbols_follow_their_containers() -> None:
@@ -144,6 +144,96 @@ def test_thin_archives_are_refused(tmp_path: Path) -> None:
 def test_other_files_are_refused(name: str) -> None:
     with pytest.raises(CasscError, match="cannot embed"):
         embedded(host.read(DATA / name))
+
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <string.h>
+__asm__(".section .nv_fatbin, \"a\"; .p2align 3; first: .incbin \"FATBIN\"; second: .incbin \"FATBIN\"; .text");
+extern const unsigned char first[], second[];
+struct wrapper { unsigned magic, version; const unsigned char *data; void *unused; };
+__attribute__((section(".nvFatBinSegment"), used)) static struct wrapper wrappers[] = {
+    {0x466243b1, 1, first, 0}, {0x466243b1, 2, second, 0}};
+int main(void)
+{
+    for (int i = 0; i < 2; i++) {
+        const unsigned char *at = wrappers[i].data + 16;
+        unsigned long long size;
+        memcpy(&size, wrappers[i].data + 8, 8);
+        for (const unsigned char *end = at + size; at < end;) {
+            unsigned short kind;
+            unsigned header;
+            unsigned long long stored;
+            memcpy(&kind, at, 2), memcpy(&header, at + 4, 4), memcpy(&stored, at + 8, 8);
+            printf("%x %u\n", kind, at[header]);
+            at += header + stored;
+        }
+    }
+    return 0;
+}
+"""
+CUBIN_AND_PTX = [f"{e.kind:x} {e.stored[0]}" for e in fatbin.extract(host.read(DATA / "second_lz4.fatbin"))[0].entries]
+RUN_BEFORE = CUBIN_AND_PTX * 2
+RUN_AFTER = [*CUBIN_AND_PTX, "4843 0", "4856 123", *CUBIN_AND_PTX, "4843 1", "4856 123"]
+
+
+@pytest.mark.parametrize("options", [["-pie", "-fPIE"], ["-no-pie"], ["-static"], ["-pie", "-fPIE", "-fuse-ld=gold"]])
+def test_linked_programs(tmp_path: Path, options: list[str]) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not on PATH")
+    if "-fuse-ld=gold" in options and shutil.which("ld.gold") is None:
+        pytest.skip("ld.gold is not on PATH")
+    path = tmp_path / "program"
+    text = PROGRAM.replace("FATBIN", str(DATA / "second_lz4.fatbin"))
+    subprocess.run(["gcc", "-xc", "-", *options, "-o", path], input=text, text=True, check=True)
+
+    def run() -> list[str]:
+        return subprocess.run([path], capture_output=True, text=True, check=True).stdout.splitlines()
+
+    assert run() == RUN_BEFORE
+    image = host.read(path)
+    assert image.elf is not None
+    assert [w.version for w in wrapper.wrappers(image.elf)] == [1, 2]
+    after = embedded(image)
+    path.write_bytes(after.data)
+    assert run() == RUN_AFTER
+    assert [f.entries for f in fatbin.extract(after)] == [
+        f.entries + entries(n) for n, f in enumerate(fatbin.extract(image))
+    ]
+    assert embedded(after).data == after.data
+    bigger = embedded(after, size=20000)
+    assert embedded(bigger).data == after.data
+    path.write_bytes(bigger.data)
+    assert run() == RUN_AFTER
+    subprocess.run(["strip", path], check=True)
+    assert run() == RUN_AFTER
+
+
+def test_linked_program_one_container_at_a_time(tmp_path: Path) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not on PATH")
+    path = tmp_path / "program"
+    text = PROGRAM.replace("FATBIN", str(DATA / "second_lz4.fatbin"))
+    subprocess.run(["gcc", "-xc", "-", "-o", path], input=text, text=True, check=True)
+    image = host.read(path)
+    for number in range(2):
+        fat = next(f for f in fatbin.extract(image) if len(f.entries) == 2)
+        image = embed.embed(image, [(fat, entries(number))])
+    path.write_bytes(image.data)
+    printed = subprocess.run([path], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert printed == RUN_AFTER
+
+
+def test_linked_file_without_section_headers(tmp_path: Path) -> None:
+    if shutil.which("ld") is None:
+        pytest.skip("ld is not on PATH")
+    out = tmp_path / "out.so"
+    command = ["ld", "-shared", "--unresolved-symbols=ignore-all", "-o", str(out), str(DATA / "second.o")]
+    subprocess.run(command, check=True)
+    data = bytearray(out.read_bytes())
+    data[40:48], data[60:64] = bytes(8), bytes(4)  # e_shoff, e_shnum, e_shstrndx
+    with pytest.raises(CasscError, match="it has no section headers"):
+        embedded(host.read_bytes(bytes(data), "out.so"))
 
 
 LINKERS = ["ld.bfd", "ld.gold", "ld.lld", "ld.lld-19"]
