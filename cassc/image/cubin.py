@@ -133,6 +133,7 @@ class Cubin:
 DEFAULT_STACK = 1024
 
 _HELPERS = ("$__internal_", "__cuda_sm")
+_UNBOUNDED = 0xFFFFFFFF
 _STO_CUDA_ENTRY = 0x10
 _STT_CUDA_OBJECT = 13
 _KINDS = {
@@ -289,16 +290,16 @@ def _first_byte(records: Mapping[int, bytes], attribute: int) -> int:
 
 
 def _stack(kernel: int, callees: list[int], symbols: tuple[Symbol, ...], module: eiattr.PerFunction) -> int:
-    """Bytes of stack of the whole call tree. ptxas writes a minimum of 0 both for "none" and for "cannot be bounded";
-    the second is possible only where a function of the program itself is called (its own arithmetic helpers,
-    ``$__internal_...``, keep everything in registers)."""
-    bounded = max(module.min_stack.get(kernel, 0), module.max_stack.get(kernel, 0))
+    """Bytes of stack of the whole call tree. Where ptxas cannot bound the depth it writes 2**32 - 1 (debug code), or 0
+    as for "none"; the latter is possible only where a function of the program itself is called (its own arithmetic
+    helpers, ``$__internal_...``, keep everything in registers)."""
+    stated = max(module.min_stack.get(kernel, 0), module.max_stack.get(kernel, 0))
     own = module.frame.get(kernel, 0)
-    if bounded:
-        return max(bounded, own)
-    if any(symbols[c].section and not symbols[c].name.startswith(_HELPERS) for c in callees):
-        return max(DEFAULT_STACK, own)
-    return own
+    own = 0 if own == _UNBOUNDED else own
+    if stated and stated != _UNBOUNDED:
+        return max(stated, own)
+    calls = any(symbols[c].section and not symbols[c].name.startswith(_HELPERS) for c in callees)
+    return max(DEFAULT_STACK, own) if calls or stated == _UNBOUNDED else own
 
 
 def _lines(

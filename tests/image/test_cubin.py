@@ -57,7 +57,7 @@ def test_launch_facts(name: str, base: int) -> None:
     assert shared.registers > 0
 
 
-@pytest.mark.parametrize("name", ["sample_80_lines", "sample_90a", "sample_100", "sample_75_rdc"])
+@pytest.mark.parametrize("name", ["sample_80_lines", "sample_90a", "sample_100", "sample_75_rdc", "sample_90_debug"])
 def test_stack_of_a_recursion_is_the_default(name: str) -> None:
     assert kernel(load(name), "_Z7recursePi").abi.frame_size == cubin.DEFAULT_STACK
 
@@ -137,6 +137,8 @@ def test_lines() -> None:
     assert module.line_at(".text._Z5hellov", 1 << 20) is None
     assert module.line_at(".text.nothing", 0) is None
     assert load("sample_90a").line_at(".text._Z5hellov", 0) is None
+    file, line = load("sample_90_debug").line_at(".text._Z7recursePi", 0) or ("", 0)
+    assert "void recurse(" in source[line - 1]
 
 
 def test_records() -> None:

@@ -8,6 +8,7 @@ mkdir /tmp/samples
 cp "$here"/*.cu "$here"/*.ptx /tmp/samples
 cd /tmp/samples
 nvcc -arch=sm_80 -cubin -lineinfo sample.cu -o sample_80_lines.cubin
+nvcc -arch=sm_90 -G -g -cubin sample.cu -o sample_90_debug.cubin
 nvcc -arch=sm_90a -cubin sample.cu -o sample_90a.cubin
 nvcc -arch=sm_100 -cubin sample.cu -o sample_100.cubin
 nvcc -arch=sm_75 -rdc=true -cubin sample.cu -o sample_75_rdc.cubin
