@@ -169,6 +169,20 @@ def _take(llvm: Llvm) -> _Worker:
     return _Worker(llvm)
 
 
+def warm_up() -> None:
+    """Start a worker now, if there is none, so that LLVM loads (0.15 s) while the caller does something else.
+
+    Does nothing where no LLVM-C library is found: the later request says so.
+    """
+    try:
+        llvm = find_llvm()
+    except diag.CasscError:
+        return
+    with _lock:
+        if llvm.library is not None and not any(idle.llvm == llvm for idle in _idle):
+            _idle.append(_Worker(llvm))
+
+
 @atexit.register
 def shut_down() -> None:
     """End the idle workers; a later request starts a new one."""

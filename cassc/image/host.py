@@ -16,6 +16,7 @@ from cassc.image import elf
 
 FATBIN_MAGIC = 0xBA55ED50
 _FATBIN_BYTES = struct.pack("<I", FATBIN_MAGIC)
+_ELF64_LITTLE = b"\x02\x01"
 FATBIN_SECTIONS = (".nv_fatbin", "__nv_relfatbin")
 
 
@@ -110,7 +111,7 @@ def read_bytes(data: bytes, name: str) -> HostImage:
         return HostImage(name, ImageKind.ARCHIVE, data, members=tuple(_members(data, name)))
     if data.startswith(_FATBIN_BYTES):
         return HostImage(name, ImageKind.FATBIN, data)
-    if not elf.is_elf(data):
+    if not elf.is_elf(data) or data[4:6] != _ELF64_LITTLE:
         return HostImage(name, ImageKind.OTHER, data)
     try:
         file = elf.parse(data)

@@ -159,6 +159,16 @@ def test_workers_are_reused() -> None:
     assert list(assemble._idle) == idle
 
 
+def test_warm_up() -> None:
+    assemble.shut_down()
+    assert not assemble._idle
+    assemble.warm_up()
+    (started,) = assemble._idle
+    assemble.warm_up()
+    assert codeobject.parse(assemble.assemble(STORE, GFX1100)).kernels
+    assert assemble._idle == [started]
+
+
 def test_threads() -> None:
     results: list[bytes] = []
     threads = [threading.Thread(target=lambda: results.append(assemble.assemble(STORE, GFX1100))) for _ in range(3)]

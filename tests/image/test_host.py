@@ -42,6 +42,13 @@ def test_kinds(name: str, kind: ImageKind) -> None:
     assert host.read(DATA / name).kind is kind
 
 
+def test_elf_of_another_kind_is_passed_over() -> None:
+    data = bytearray((DATA / "second.o").read_bytes())
+    data[4] = 1  # ELFCLASS32
+    image = host.read_bytes(bytes(data), "old.o")
+    assert (image.kind, fatbin.extract(image)) == (ImageKind.OTHER, ())
+
+
 @needs_ld
 @pytest.mark.parametrize("strip", [False, True])
 def test_linked_files(tmp_path: Path, strip: bool) -> None:
