@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cassc.diag import CasscError
 from cassc import diag
+from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
 from cassc.lift import calls, devicelib, globals, kernel
 from cassc.lift.calls import Context

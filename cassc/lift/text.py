@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cassc.sass.builder import BF16, F16, F32, F64, I1, I32, I64, Type
+from cassc.sass.builder import BF16, F16, F64, I1, I32, I64, Type
 
 _INTEGER = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
 

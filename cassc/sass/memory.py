@@ -15,8 +15,9 @@ _WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 class AccessError(Exception):
     """An access outside every range, or a misaligned one. The interpreter turns it into a `Fault`."""
 
-    def __init__(self, address: int, size: int, *, write: bool, misaligned: bool = False) -> None:
-        super().__init__(address, size)
+    def __init__(self, space: str, address: int, size: int, *, write: bool, misaligned: bool = False) -> None:
+        super().__init__(space, address, size)
+        self.space = space
         self.address = address
         self.size = size
         self.write = write
@@ -43,7 +44,8 @@ class Memory:
     Accesses must be aligned to their size, as on the GPU, and lie inside one range.
     """
 
-    def __init__(self, ranges: Iterable[Range] = ()) -> None:
+    def __init__(self, ranges: Iterable[Range] = (), space: str = "global") -> None:
+        self.space = space
         self._ranges: list[Range] = []
         for one in ranges:
             self.add(one)
@@ -77,7 +79,9 @@ class Memory:
         """The range of each access: (range, indices into ``addresses``), together all of them."""
         misaligned = addresses & np.uint64(size - 1)
         if misaligned.any():
-            raise AccessError(int(addresses[np.flatnonzero(misaligned)[0]]), size, write=write, misaligned=True)
+            raise AccessError(
+                self.space, int(addresses[np.flatnonzero(misaligned)[0]]), size, write=write, misaligned=True
+            )
         low, high = int(addresses.min()), int(addresses.max())
         one = self.find(low, size)
         if one is not None and high + size <= one.end and (one.writable or not write):
@@ -86,7 +90,7 @@ class Memory:
         for index, address in enumerate(addresses.tolist()):
             one = self.find(address, size)
             if one is None or (write and not one.writable):
-                raise AccessError(address, size, write=write)
+                raise AccessError(self.space, address, size, write=write)
             pieces.setdefault(one.base, []).append(index)
         found = {r.base: r for r in self._ranges}
         return [(found[base], np.array(indices)) for base, indices in pieces.items()]
@@ -129,10 +133,10 @@ class Memory:
 
     def _single(self, address: int, size: int, *, write: bool) -> Range:
         if address & (size - 1) and size in _WORDS:
-            raise AccessError(address, size, write=write, misaligned=True)
+            raise AccessError(self.space, address, size, write=write, misaligned=True)
         one = self.find(address, size)
         if one is None or (write and not one.writable):
-            raise AccessError(address, size, write=write)
+            raise AccessError(self.space, address, size, write=write)
         return one
 
 

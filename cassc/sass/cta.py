@@ -1,0 +1,110 @@
+"""One CTA of a launch: shared memory, named barriers, and its warps in turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cassc.sass.memory import Bytes, Memory, Range
+from cassc.sass.program import Program
+from cassc.sass.warp import WARP, Halt, Warp
+
+# Instructions of one warp before the next has its turn.
+_QUANTUM = 2000
+# Turns of all warps before other CTAs have theirs.
+_ROUNDS = 50
+
+
+@dataclass(slots=True)
+class _Barrier:
+    """``needed``: threads that it waits for; None: all that have not exited."""
+
+    needed: int | None
+    arrived: int = 0
+    votes: int = 0
+
+
+class Cta:
+    def __init__(
+        self,
+        program: Program,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        index: tuple[int, int, int],
+        dynamic_shared: int,
+        parameters: bytes,
+        memory: Memory,
+        bank3: Bytes,
+    ) -> None:
+        abi = program.function.abi
+        self.program = program
+        self.block = block
+        self.index = index
+        self.threads = block[0] * block[1] * block[2]
+        self.dynamic_shared = dynamic_shared
+        self.memory = memory
+        # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
+        size = -(-abi.static_shared // 16) * 16 + dynamic_shared
+        self.shared = Memory([Range(0, np.zeros(size, np.uint8))] if size else [], "shared")
+        self.local_size = max(-(-abi.frame_size // 16) * 16, 16)
+        local = np.zeros(self.local_size * self.threads, np.uint8)
+        self.local = Memory([Range(0, local)], "local")
+        self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}
+        if bank3.size:
+            self.banks[3] = Memory([Range(0, bank3, writable=False)], "c[0x3]")
+        self.warps = [Warp(self, first) for first in range(0, self.threads, WARP)]
+        self.barriers: dict[int, _Barrier] = {}
+        self.printed: list[tuple[bytes, int, bytes]] = []
+        self.executed: set[int] = set()
+        self.instructions = 0
+        self.address = 0
+        self.stuck = False
+
+    @property
+    def finished(self) -> bool:
+        return all(warp.finished for warp in self.warps)
+
+    def take_printed(self) -> list[tuple[bytes, int, bytes]]:
+        taken, self.printed = self.printed, []
+        return taken
+
+    def turn(self, budget: int) -> None:
+        """Some turns of every warp. ``stuck`` tells whether nothing could run in the last one."""
+        for _ in range(_ROUNDS):
+            before = self.instructions
+            for warp in self.warps:
+                if self.instructions < budget:
+                    warp.run(min(_QUANTUM, budget - self.instructions))
+            self.stuck = self.instructions == before and not self._release_all()
+            if self.finished or self.stuck or self.instructions >= budget:
+                return
+
+    # Barriers ----------------------------------------------------------------------------------------------------
+    def arrive(self, id: int, threads: int | None, arriving: int, votes: int) -> None:
+        """``arriving`` threads reach a barrier; it opens when all that it waits for are there."""
+        barrier = self.barriers.setdefault(id, _Barrier(threads))
+        barrier.arrived += arriving
+        barrier.votes += votes
+        self._release(id)
+
+    def exited(self) -> None:
+        """Threads ended: barriers that wait for all of the CTA may open."""
+        self._release_all()
+
+    def _release_all(self) -> bool:
+        return any([self._release(id) for id in list(self.barriers)])
+
+    def _release(self, id: int) -> bool:
+        barrier = self.barriers[id]
+        alive = sum(warp.alive for warp in self.warps)
+        needed = alive if barrier.needed is None else min(barrier.needed, alive)
+        if barrier.arrived < needed or not barrier.arrived:
+            return False
+        del self.barriers[id]
+        for warp in self.warps:
+            warp.release(id, (barrier.votes, barrier.arrived))
+        return True
+
+
+__all__ = ["Cta", "Halt"]

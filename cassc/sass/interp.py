@@ -1,0 +1,253 @@
+"""The reference interpreter: a kernel launch on SASS, with nothing assumed of the target of a translation.
+
+CTAs run one after another (or several at a time, for kernels that wait for each other), the warps of a CTA in turns. A
+warp's lanes have a program counter each; those at the lowest one run together, unless others starve. BSSY/BSYNC,
+WARPSYNC and the collective sequences make lanes wait for each other as the hardware does. What CUDA leaves undefined
+gives some result; what the hardware would report is a `Fault`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cassc import diag
+from cassc.diag import CasscError, Diagnostic, Location, Severity
+from cassc.image.cubin import Cubin
+from cassc.sass.cta import Cta, Halt
+from cassc.sass.disasm import SassFunction, disassemble
+from cassc.sass.memory import AccessError, Bytes, Memory, Range
+from cassc.sass.program import Program
+
+Dim = tuple[int, int, int]
+
+DEFAULT_BUDGET = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """Attributes:
+    grid, block: as in CUDA, x y z.
+    dynamic_shared: bytes behind the static shared memory.
+    parameters: the parameter block, at least `KernelAbi.param_size` bytes.
+    """
+
+    grid: Dim
+    block: Dim
+    dynamic_shared: int = 0
+    parameters: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A call of vprintf: device addresses of format and arguments, and the argument bytes as CUDA lays them out."""
+
+    format: bytes
+    format_address: int
+    arguments: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Attributes:
+    instructions: executed, counted for each warp.
+    executed: byte offsets of the instructions that ran (coverage).
+    printed: in order of execution.
+    """
+
+    instructions: int
+    executed: frozenset[int]
+    printed: tuple[Printed, ...] = ()
+
+
+class Fault(CasscError):
+    """What the hardware would report as an error of the launch.
+
+    Attributes:
+        kind: ``address``, ``misaligned``, ``trap``, ``assert``, ``budget``, ``deadlock``, ``instruction``.
+    """
+
+    def __init__(self, kind: str, message: str, location: Location) -> None:
+        super().__init__(Diagnostic(Severity.ERROR, f"sass-fault-{kind}", message, location))
+        self.kind = kind
+
+
+@dataclass(slots=True)
+class Device:
+    """A module's variables in memory, with their addresses; kept between launches.
+
+    Attributes:
+        memory: global memory; `load_module` adds the module's variables to it.
+        bank3: bytes of ``__constant__`` variables (writable by the host between launches).
+        addresses: section name -> base address of ``.nv.global``, ``.nv.global.init``, ``.nv.constant3``.
+    """
+
+    memory: Memory
+    bank3: Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
+    addresses: Mapping[str, int] = field(default_factory=dict)
+
+
+VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
+DEFAULT_MODULE_BASE = 0x7F00_0000_0000
+
+
+def load_module(cubin: Cubin, memory: Memory | None = None, base: int = DEFAULT_MODULE_BASE) -> Device:
+    """Places a cubin's variables, initialised, from ``base`` on; relocated words get their addresses."""
+    memory = memory if memory is not None else Memory()
+    addresses: dict[str, int] = {}
+    arrays: dict[str, Bytes] = {}
+    place = base
+    for name in VARIABLES:
+        section = cubin.section(name)
+        if section is None or not section.size:
+            continue
+        align = max(section.align, 16)
+        place = -(-place // align) * align
+        data = np.zeros(section.size, np.uint8)
+        data[: len(section.data)] = np.frombuffer(section.data, np.uint8)
+        memory.add(Range(place, data, name))
+        addresses[name], arrays[name] = place, data
+        place += section.size + 256
+    for name, data in arrays.items():
+        for relocation in cubin.relocations.get(name, ()):
+            value = symbol_address(cubin, addresses, relocation.symbol) + relocation.addend
+            data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
+    return Device(memory, arrays.get(".nv.constant3", np.zeros(0, np.uint8)), addresses)
+
+
+def symbol_address(cubin: Cubin, addresses: Mapping[str, int], name: str) -> int:
+    """Device address of a variable, or the code offset of a function. KeyError if the cubin does not define it."""
+    symbol = cubin.symbol(name)
+    if symbol is None or not symbol.section:
+        raise KeyError(name)
+    return addresses.get(symbol.section, 0) + symbol.value
+
+
+def run(
+    function: SassFunction | str,
+    cubin: Cubin,
+    launch: Launch,
+    device: Device | Memory,
+    *,
+    budget: int = DEFAULT_BUDGET,
+    resident: int = 1,
+) -> Outcome:
+    """Execute a launch; global memory changes in place.
+
+    Args:
+        function: a kernel of the cubin, disassembled, or its name.
+        device: memory and module variables (`load_module`); a bare Memory is taken to hold no variables, and those of
+            the cubin are placed in it.
+        budget: warp instructions after which the launch is given up.
+        resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
+
+    Raises Fault, and other CasscErrors for instructions that have no meaning.
+    """
+    if isinstance(function, str):
+        found = disassemble(cubin).function(function)
+        if found is None:
+            raise diag.error("sass-no-kernel", f"the cubin has no kernel '{function}'")
+        function = found
+    if isinstance(device, Memory):
+        device = load_module(cubin, device)
+    program = Program.of(function, cubin, device.addresses)
+    if len(launch.parameters) < function.abi.param_size:
+        raise diag.error(
+            "sass-bad-launch",
+            f"the parameter block has {len(launch.parameters)} bytes, the kernel takes {function.abi.param_size}",
+        )
+    threads = launch.block[0] * launch.block[1] * launch.block[2]
+    if not 1 <= threads <= 1024 or min(launch.grid) < 1:
+        raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
+    return _Run(program, launch, device, budget).all(resident)
+
+
+class _Run:
+    def __init__(self, program: Program, launch: Launch, device: Device, budget: int) -> None:
+        self.program = program
+        self.launch = launch
+        self.device = device
+        self.budget = budget
+        self.printed: list[Printed] = []
+        self.executed: set[int] = set()
+        self.instructions = 0
+
+    def _ctas(self) -> Iterator[Cta]:
+        nx, ny, nz = self.launch.grid
+        for z in range(nz):
+            for y in range(ny):
+                for x in range(nx):
+                    yield self._cta((x, y, z))
+
+    def _cta(self, index: Dim) -> Cta:
+        launch, device = self.launch, self.device
+        return Cta(
+            self.program,
+            launch.grid,
+            launch.block,
+            index,
+            launch.dynamic_shared,
+            launch.parameters,
+            device.memory,
+            device.bank3,
+        )
+
+    def all(self, resident: int) -> Outcome:
+        waiting = self._ctas()
+        active: list[Cta] = []
+        with np.errstate(all="ignore"):
+            while True:
+                while len(active) < resident and (cta := next(waiting, None)) is not None:
+                    active.append(cta)
+                if not active:
+                    break
+                for cta in list(active):
+                    self._turn(cta, alone=len(active) == 1)
+                    if cta.finished:
+                        active.remove(cta)
+        return Outcome(self.instructions, frozenset(self.executed), tuple(self.printed))
+
+    def _turn(self, cta: Cta, *, alone: bool) -> None:
+        before = cta.instructions
+        try:
+            cta.turn(self.budget - self.instructions)
+        except Halt as halt:
+            raise self._fault(halt.kind, halt.message, cta) from None
+        except AccessError as problem:
+            what = "write" if problem.write else "read"
+            kind = "misaligned" if problem.misaligned else "address"
+            message = f"{'misaligned ' if problem.misaligned else 'invalid '}{problem.space} {what} of {problem.size} bytes at {problem.address:#x}"
+            raise self._fault(kind, message, cta) from None
+        except CasscError as problem:
+            raise self._located(problem, cta) from None
+        finally:
+            self.instructions += cta.instructions - before
+            self.executed |= cta.executed
+            self.printed += [Printed(*record) for record in cta.take_printed()]
+        if self.instructions >= self.budget:
+            raise self._fault("budget", f"the launch was given up after {self.budget} warp instructions", cta)
+        if alone and cta.stuck and not cta.finished:
+            raise self._fault("deadlock", "every thread waits for another one", cta)
+
+    def _location(self, cta: Cta) -> Location:
+        instruction = self.program.at.get(cta.address)
+        function = self.program.function
+        if instruction is not None:
+            return function.location(instruction)
+        return Location(kernel=function.name, sm=function.arch.name, address=cta.address)
+
+    def _fault(self, kind: str, message: str, cta: Cta) -> Fault:
+        x, y, z = cta.index
+        return Fault(kind, f"{message} (block {x},{y},{z})", self._location(cta))
+
+    def _located(self, problem: CasscError, cta: Cta) -> CasscError:
+        place = self._location(cta)
+        return CasscError(
+            *(
+                d if d.location.kernel else Diagnostic(d.severity, d.id, d.message, place, d.notes)
+                for d in problem.diagnostics
+            ),
+            status=problem.status,
+        )

@@ -1,0 +1,71 @@
+"""What all CTAs of a launch share: the instructions by address, and the constant banks that the cubin determines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from cassc import diag
+from cassc.image.cubin import Cubin
+from cassc.sass.builder import Space
+from cassc.sass.disasm import SassFunction
+from cassc.sass.evaluate import WINDOWS
+from cassc.sass.memory import Memory, Range
+from cassc.sass.row import Instruction
+
+# Functions of the device runtime, by the value that stands for their address in constant bank 4.
+EXTERNAL_BASE = 0xCA55_0000_0000_0000
+_BANK0_BELOW_PARAMETERS = 0x400
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Attributes:
+    at: instructions by byte offset.
+    banks: bank number -> memory, without banks 0 and 3.
+    externals: value in bank 4 -> name of the undefined function.
+    """
+
+    function: SassFunction
+    at: Mapping[int, Instruction]
+    banks: Mapping[int, Memory]
+    externals: Mapping[int, str]
+
+    @classmethod
+    def of(cls, function: SassFunction, cubin: Cubin, addresses: Mapping[str, int]) -> Program:
+        undefined = sorted({s.name for s in cubin.symbols if not s.section and s.kind == "FUNC"})
+        externals = {EXTERNAL_BASE + index: name for index, name in enumerate(undefined, 1)}
+        banks = {}
+        for number, name in ((2, f".nv.constant2.{function.name}"), (4, ".nv.constant4")):
+            section = cubin.section(name)
+            if section is None or not section.size:
+                continue
+            data = np.zeros(section.size, np.uint8)
+            data[: len(section.data)] = np.frombuffer(section.data, np.uint8)
+            for relocation in cubin.relocations.get(name, ()):
+                symbol = cubin.symbol(relocation.symbol)
+                if symbol is None:
+                    raise diag.error("sass-bad-cubin", f"{name} refers to the unknown symbol {relocation.symbol!r}")
+                if symbol.section:
+                    value = addresses.get(symbol.section, 0) + symbol.value + relocation.addend
+                else:
+                    value = next((v for v, n in externals.items() if n == symbol.name), 0)
+                data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
+            banks[number] = Memory([Range(0, data, name, writable=False)], f"c[{number:#x}]")
+        return cls(function, {i.address: i for i in function.instructions}, banks, externals)
+
+    def bank0(self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> Memory:
+        """Launch dimensions, windows, stack pointer and parameters, as the driver lays them out."""
+        abi = self.function.abi
+        base = abi.param_base if abi.param_size else _BANK0_BELOW_PARAMETERS
+        data = np.zeros(base + len(parameters) + -len(parameters) % 8, np.uint8)
+        words = data.view(np.uint32)[: base // 4] if data.size % 4 == 0 else data[: base // 4 * 4].view(np.uint32)
+        words[0:3] = block
+        words[3:6] = grid
+        for index, space in ((6, Space.SHARED), (8, Space.LOCAL)):
+            words[index], words[index + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
+        words[10] = abi.frame_size
+        data[base : base + len(parameters)] = np.frombuffer(parameters, np.uint8)
+        return Memory([Range(0, data, writable=False)], "c[0x0]")

@@ -1,0 +1,490 @@
+"""One warp of the reference interpreter: registers, program counters, and which lanes run next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cassc.sass.builder import I1, I32, Space
+from cassc.sass.cfg import is_indirect, target_of
+from cassc.sass.evaluate import BarrierWait, Evaluate, Lanes, Mask, Trap
+from cassc.sass.execute import Write, execute
+from cassc.sass.fields import PT, WORD_BYTES
+from cassc.sass.memory import AccessError, Memory
+from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
+from cassc.sass.row import Instruction
+from cassc.sass.vprintf import argument_bytes, argument_sizes
+
+if TYPE_CHECKING:
+    from cassc.sass.cta import Cta
+
+WARP = 32
+# Instructions that lanes at the lowest address may run while others could run too.
+_PATIENCE = 2000
+_RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_BARRIER = range(4)
+_LANE = np.arange(WARP, dtype=np.uint32)
+_BIT = np.uint32(1) << _LANE
+_FAR = 1 << 62
+
+
+class Halt(Exception):
+    """Ends the launch; the interpreter makes a `Fault` of it."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+
+
+def bits_of(mask: Mask) -> int:
+    return int(_BIT[mask].sum(dtype=np.uint32))
+
+
+def mask_of(bits: int) -> Mask:
+    mask: Mask = (np.uint32(bits & 0xFFFFFFFF) & _BIT) != 0
+    return mask
+
+
+class Machine(Evaluate):
+    """Evaluate with the warp's registers."""
+
+    def __init__(self, warp: Warp) -> None:
+        super().__init__(warp, WARP)
+        self.registers = np.zeros((256, WARP), np.uint32)
+        self.uniforms = np.zeros((64, WARP), np.uint32)
+        self.predicates = np.zeros((8, WARP), bool)
+        self.uniform_predicates = np.zeros((8, WARP), bool)
+        self.predicates[PT] = self.uniform_predicates[PT] = True
+
+    def register(self, register: Reg | UReg) -> Lanes:
+        file = self.uniforms if isinstance(register, UReg) else self.registers
+        return Lanes(I32, file[register.index].copy())
+
+    def predicate(self, index: int, *, uniform: bool = False) -> Lanes:
+        file = self.uniform_predicates if uniform else self.predicates
+        return Lanes(I1, file[index].copy())
+
+    def holds(self, p: Pred) -> Mask:
+        value: Mask = (self.uniform_predicates if p.uniform else self.predicates)[p.index]
+        return ~value if p.negated else value
+
+    def write(self, write: Write) -> None:
+        """In the lanes of the mask."""
+        target = write.target
+        if isinstance(target, Pred):
+            predicates = self.uniform_predicates if target.uniform else self.predicates
+            np.copyto(predicates[target.index], write.values[0].data, where=self.mask)  # type: ignore[attr-defined]
+            return
+        file, last = (self.uniforms, 63) if isinstance(target, UReg) else (self.registers, 255)
+        for k, value in enumerate(write.values):
+            if target.index + k < last:
+                np.copyto(file[target.index + k], value.data, where=self.mask)  # type: ignore[attr-defined]
+
+
+class Warp:
+    def __init__(self, cta: Cta, first: int) -> None:
+        self.cta = cta
+        self.first = first
+        threads = first + _LANE
+        self.running: Mask = threads < cta.threads  # lanes that have not exited
+        self.pc = np.zeros(WARP, np.int64)
+        self.wait = np.zeros(WARP, np.int8)
+        self.wait_mask = np.zeros(WARP, np.uint32)
+        self.wait_barrier = np.zeros(WARP, np.int8)
+        self.convergence = np.zeros((16, WARP), np.uint32)
+        self.last_turn = np.zeros(WARP, np.int64)
+        self.results: dict[int, tuple[int, int]] = {}  # of lanes that have passed a CTA barrier and stand at it
+        self.machine = Machine(self)
+        x, y, _ = cta.block
+        self._tid = {"tid.x": threads % x, "tid.y": threads // x % y, "tid.z": threads // (x * y)}
+        self._clock = 0
+        self._control: dict[str, Callable[[Instruction, Mask], None]] = {
+            name.removeprefix("_on_"): getattr(self, name) for name in dir(self) if name.startswith("_on_")
+        }
+
+    @property
+    def alive(self) -> int:
+        return int(self.running.sum())
+
+    @property
+    def finished(self) -> bool:
+        return not self.running.any()
+
+    # Surroundings of Evaluate ------------------------------------------------------------------------------------
+    def special(self, name: str) -> NDArray[Any] | int:
+        if name in self._tid:
+            return self._tid[name]
+        base, _, part = name.partition(".")
+        if base == "ctaid":
+            return self.cta.index["xyz".index(part)]
+        if base == "lanemask":
+            return _LANE_MASKS[part]
+        return self._scalar(name)
+
+    def _scalar(self, name: str) -> NDArray[Any] | int:
+        if name == "laneid":
+            return _LANE
+        if name in ("warpid", "virtid"):
+            return self.first // WARP
+        if name == "nwarpid":
+            return -(-self.cta.threads // WARP)
+        if name in ("clocklo", "globaltimerlo"):
+            return self.cta.instructions & 0xFFFFFFFF
+        if name in ("clockhi", "globaltimerhi"):
+            return self.cta.instructions >> 32
+        if name == "swinhi":
+            return self.bank(0).read_int(0x1C, 4)
+        if name in ("smid", "cgactaid", "gridid"):
+            return 0
+        if name == "dynamic_smem_size":
+            return self.cta.dynamic_shared
+        if name == "total_smem_size":
+            return self.cta.dynamic_shared + self.cta.program.function.abi.static_shared
+        raise Halt("instruction", f"the special register {name} is not supported")
+
+    def bank(self, bank: int) -> Memory:
+        memory = self.cta.banks.get(bank)
+        if memory is None:
+            raise Halt("instruction", f"the cubin has no constant bank {bank}")
+        return memory
+
+    def memory(self, space: Space) -> Memory:
+        return {Space.SHARED: self.cta.shared, Space.LOCAL: self.cta.local}.get(space, self.cta.memory)
+
+    def locate(self, space: Space, addresses: NDArray[Any], lanes: NDArray[np.intp]) -> NDArray[np.uint64]:
+        wide = addresses.astype(np.uint64)
+        if space is not Space.LOCAL:
+            return wide
+        size = self.cta.local_size
+        outside = wide >= size
+        if outside.any():
+            raise AccessError("local", int(wide[outside][0]), 1, write=False)
+        return wide + ((self.first + lanes) * size).astype(np.uint64)
+
+    def passed(self) -> tuple[int, int] | None:
+        lanes = np.flatnonzero(self.machine.mask)
+        return self.results.get(int(lanes[0])) if lanes.size else None
+
+    # Scheduling --------------------------------------------------------------------------------------------------
+    def run(self, budget: int) -> None:
+        """At most ``budget`` instructions; fewer when all lanes wait or have exited."""
+        while budget > 0:
+            ready = self.running & (self.wait == _RUNNING)
+            if not ready.any():
+                return
+            group = self._choose(ready)
+            others = ready & ~group
+            used = self._together(group, others, min(budget, _PATIENCE))
+            self._clock += used
+            self.last_turn[group] = self._clock
+            budget -= used
+
+    def _choose(self, ready: Mask) -> Mask:
+        """The lanes at the lowest address, or where one has waited for long, those at that one's."""
+        place = int(self.pc[ready].min())
+        neglected = ready & (self._clock - self.last_turn > 2 * _PATIENCE)
+        if neglected.any():
+            oldest = int(np.flatnonzero(neglected)[np.argmin(self.last_turn[neglected])])
+            place = int(self.pc[oldest])
+            self.last_turn[oldest] = self._clock
+        group: Mask = ready & (self.pc == place)
+        if self.results:
+            lanes = np.flatnonzero(group)
+            done = np.array([int(k) in self.results for k in lanes])
+            chosen = done if done.any() else ~done
+            group = np.zeros(WARP, bool)
+            group[lanes[chosen]] = True
+        return group
+
+    def _together(self, group: Mask, others: Mask, budget: int) -> int:
+        """Run the lanes of a group until they part, wait, end, or meet others. Gives the instructions used."""
+        cta = self.cta
+        at = cta.program.at
+        place = int(self.pc[np.flatnonzero(group)[0]])
+        meeting = {int(p) for p in self.pc[others]}
+        used = 0
+        while used < budget:
+            cta.address = place
+            instruction = at.get(place)
+            if instruction is None:
+                raise Halt("instruction", f"no instruction is known at {place:#x}")
+            used += 1
+            cta.instructions += 1
+            cta.executed.add(place)
+            handler = self._control.get(instruction.row.control)
+            if handler is not None:
+                handler(instruction, group)
+                return used
+            if not self._step(instruction, group):
+                return used
+            place += WORD_BYTES
+            if place in meeting:
+                break
+        self.pc[group] = place
+        return used
+
+    def _step(self, i: Instruction, group: Mask) -> bool:
+        """One instruction without transfer of control; False if the lanes part at it."""
+        machine = self.machine
+        mask = group if i.guard.is_true else group & machine.holds(i.guard)
+        machine.mask = mask
+        if not mask.any():
+            return True
+        try:
+            writes = execute(machine, i)
+        except BarrierWait as wait:
+            self._wait_for_cta(i, group, mask, wait)
+            return False
+        except Trap:
+            raise Halt("trap", "the kernel trapped") from None
+        for write in writes:
+            machine.write(write)
+        if self.results:
+            for lane in np.flatnonzero(mask):
+                self.results.pop(int(lane), None)
+        return True
+
+    def _wait_for_cta(self, i: Instruction, group: Mask, mask: Mask, wait: BarrierWait) -> None:
+        follower = i.address + WORD_BYTES
+        self.pc[group] = follower
+        if not wait.arrive:
+            self.pc[mask] = i.address
+            self.wait[mask] = _AT_BARRIER
+            self.wait_barrier[mask] = wait.id
+        votes = int(wait.vote.sum()) if wait.vote is not None else 0
+        self.cta.arrive(wait.id, wait.threads, int(mask.sum()), votes)
+
+    def release(self, id: int, result: tuple[int, int]) -> None:
+        """A CTA barrier opened: its lanes execute their instruction again, with the result at hand."""
+        waiting = self.running & (self.wait == _AT_BARRIER) & (self.wait_barrier == id)
+        self.wait[waiting] = _RUNNING
+        for lane in np.flatnonzero(waiting):
+            self.results[int(lane)] = result
+
+    def _reconverge(self) -> None:
+        """Let go the lanes for which all those that they wait for have come."""
+        for kind in (_AT_BSYNC, _AT_WARPSYNC):
+            waiting = self.running & (self.wait == kind)
+            for bits in set(self.wait_mask[waiting].tolist()):
+                needed = mask_of(bits) & self.running
+                same = waiting & (self.wait_mask == bits)
+                if kind == _AT_BSYNC:
+                    same &= self.wait_barrier == self.wait_barrier[np.flatnonzero(same)[0]]
+                if not (needed & ~waiting).any():
+                    self.wait[same] = _RUNNING
+
+    # Control -----------------------------------------------------------------------------------------------------
+    def _taken(self, i: Instruction, group: Mask) -> Mask:
+        """The lanes in which guard and predicate operands hold."""
+        taken = group
+        for p in (i.guard, *(o for o in i.operands if isinstance(o, Pred))):
+            if not p.is_true:
+                taken = taken & self.machine.holds(p)
+        return taken
+
+    def _jump(self, i: Instruction, group: Mask, taken: Mask, target: Any) -> None:
+        self.pc[group] = i.address + WORD_BYTES
+        self.pc[taken] = target if isinstance(target, int) else target[taken]
+
+    def _label(self, i: Instruction) -> int:
+        target = target_of(i)
+        if target is None:
+            raise Halt("instruction", "a branch without a target")
+        return target
+
+    def _register_target(self, i: Instruction, base: int) -> NDArray[np.int64]:
+        register = next(o for o in i.operands if isinstance(o, Reg | UReg))
+        value = self.machine.register(register).data if not register.is_zero else np.zeros(WARP, np.uint32)
+        return ((value.astype(np.int64) + base) & 0xFFFFFFFF).astype(np.int64)
+
+    def _on_nop(self, i: Instruction, group: Mask) -> None:
+        self.pc[group] = i.address + WORD_BYTES
+
+    _on_endcollective = _on_nop
+
+    def _on_branch(self, i: Instruction, group: Mask) -> None:
+        self._jump(i, group, self._taken(i, group), self._label(i))
+
+    def _converged(self, i: Instruction, group: Mask) -> bool:
+        """No lane of the asked ones runs elsewhere."""
+        asked = next((o for o in i.operands if isinstance(o, UReg)), None)
+        bits = 0
+        if asked is not None and not asked.is_zero:
+            bits = int(self.machine.register(asked).data[np.flatnonzero(group)[0]])
+        if asked is not None and asked.inverted:
+            bits = ~bits & 0xFFFFFFFF
+        return not (mask_of(bits) & self.running & ~group).any()
+
+    def _on_branch_div(self, i: Instruction, group: Mask) -> None:
+        taken = np.zeros(WARP, bool) if self._converged(i, group) else self._taken(i, group)
+        self._jump(i, group, taken, self._label(i))
+
+    def _on_branch_conv(self, i: Instruction, group: Mask) -> None:
+        taken = self._taken(i, group) if self._converged(i, group) else np.zeros(WARP, bool)
+        self._jump(i, group, taken, self._label(i))
+
+    def _on_brx(self, i: Instruction, group: Mask) -> None:
+        offset = next(o.bits for o in i.operands if isinstance(o, Imm))
+        self._jump(i, group, self._taken(i, group), self._register_target(i, i.address + WORD_BYTES + offset))
+
+    def _on_call_rel(self, i: Instruction, group: Mask) -> None:
+        target: Any = self._register_target(i, self._label(i)) if is_indirect(i) else self._label(i)
+        self._jump(i, group, self._taken(i, group), target)
+
+    def _on_ret(self, i: Instruction, group: Mask) -> None:
+        self._jump(i, group, self._taken(i, group), self._register_target(i, self._label(i)))
+
+    def _on_call_abs(self, i: Instruction, group: Mask) -> None:
+        """A function of the device runtime, or a place in the code."""
+        taken = self._taken(i, group)
+        register = next(o for o in i.operands if isinstance(o, Reg))
+        machine = self.machine
+        wide = machine.pair(machine.register(register), machine.register(Reg(register.index + 1))).data
+        self.pc[group] = i.address + WORD_BYTES
+        for lane in np.flatnonzero(taken):
+            function = self.cta.program.externals.get(int(wide[lane]))
+            if function is None:
+                self.pc[lane] = int(wide[lane])
+            elif function == "vprintf":
+                self._print(int(lane))
+            elif function == "__assertfail":
+                self._fail(int(lane))
+            else:
+                raise Halt("instruction", f"the device runtime function {function} is not supported")
+
+    def _argument(self, lane: int, index: int) -> int:
+        registers = self.machine.registers
+        return int(registers[index, lane]) | int(registers[index + 1, lane]) << 32
+
+    def _bytes(self, lane: int, address: int, size: int) -> bytes:
+        """Of a generic address."""
+        machine = self.machine
+        machine.mask = mask_of(1 << lane)
+        words = []
+        for k in range(0, size, 4):
+            wide = Lanes(machine.const(I32, 0).type, np.full(WARP, address + k, np.uint64))
+            words.append(int(machine.load(Space.GENERIC, wide, 4)[0].data[lane]))
+        return b"".join(w.to_bytes(4, "little") for w in words)
+
+    def _print(self, lane: int) -> None:
+        address = self._argument(lane, 4)
+        format = self.cta.memory.read_string(address)
+        arguments = self._bytes(lane, self._argument(lane, 6), argument_bytes(format))
+        self.cta.printed.append((format, address, arguments))
+        self.machine.registers[4, lane] = len(argument_sizes(format))
+
+    def _fail(self, lane: int) -> None:
+        memory = self.cta.memory
+        message, file, function = (
+            memory.read_string(self._argument(lane, k)).decode(errors="replace") for k in (4, 6, 10)
+        )
+        line = int(self.machine.registers[8, lane])
+        block = ",".join(map(str, self.cta.index))
+        thread = ",".join(str(int(self._tid[f"tid.{axis}"][lane])) for axis in "xyz")
+        raise Halt(
+            "assert", f"{file}:{line}: {function}: block: [{block}], thread: [{thread}] Assertion `{message}` failed"
+        )
+
+    def _on_exit(self, i: Instruction, group: Mask) -> None:
+        taken = self._taken(i, group)
+        self.pc[group] = i.address + WORD_BYTES
+        if taken.any():
+            self.running = self.running & ~taken
+            self._reconverge()
+            self.cta.exited()
+
+    def _on_trap(self, i: Instruction, group: Mask) -> None:
+        if self._taken(i, group).any():
+            raise Halt("trap", "the kernel trapped")
+        self.pc[group] = i.address + WORD_BYTES
+
+    def _on_lepc(self, i: Instruction, group: Mask) -> None:
+        target = target_of(i)
+        value = i.address if target is None else target
+        self._assign(i, group, (value & 0xFFFFFFFF, value >> 32))
+
+    def _assign(self, i: Instruction, group: Mask, words: tuple[Any, ...]) -> None:
+        self.pc[group] = i.address + WORD_BYTES
+        self.machine.mask = group if i.guard.is_true else group & self.machine.holds(i.guard)
+        target = i.operands[0]
+        assert isinstance(target, Reg | UReg)
+        if not target.is_zero:
+            values = [w if isinstance(w, np.ndarray) else np.full(WARP, w, np.uint32) for w in words]
+            self.machine.write(Write(target, tuple(Lanes(I32, v) for v in values)))
+
+    # Convergence -------------------------------------------------------------------------------------------------
+    def _barrier(self, i: Instruction) -> int:
+        return next(o.index for o in i.operands if isinstance(o, Named))
+
+    def _on_bssy(self, i: Instruction, group: Mask) -> None:
+        self.pc[group] = i.address + WORD_BYTES
+        entering = self._taken(i, group)
+        self.convergence[self._barrier(i), entering] = bits_of(entering)
+
+    def _on_bsync(self, i: Instruction, group: Mask) -> None:
+        taken = self._taken(i, group)
+        self.pc[group] = i.address + WORD_BYTES
+        index = self._barrier(i)
+        self._meet(taken, self.convergence[index], _AT_BSYNC, index)
+
+    def _meet(self, lanes: Mask, masks: NDArray[np.uint32], kind: int, index: int) -> None:
+        if not lanes.any():
+            return
+        here = bits_of(lanes)
+        alive = bits_of(self.running)
+        if not (masks[lanes] & np.uint32(alive & ~here)).any():
+            return
+        self.wait[lanes] = kind
+        self.wait_mask[lanes] = masks[lanes] | np.uint32(here)
+        self.wait_barrier[lanes] = index
+        self._reconverge()
+
+    def _on_break(self, i: Instruction, group: Mask) -> None:
+        taken = self._taken(i, group)
+        self.pc[group] = i.address + WORD_BYTES
+        index = self._barrier(i)
+        leaving = np.uint32(bits_of(taken))
+        for bits in set(self.convergence[index, taken].tolist()):
+            members = mask_of(bits)
+            self.convergence[index, members] &= ~leaving
+            waiting = members & (self.wait == _AT_BSYNC) & (self.wait_barrier == index)
+            self.wait_mask[waiting] &= ~leaving
+        self._reconverge()
+
+    def _on_bmov_read(self, i: Instruction, group: Mask) -> None:
+        index = self._barrier(i)
+        self._assign(i, group, (self.convergence[index].copy(),))
+        self.convergence[index, self.machine.mask] = 0
+
+    def _on_bmov_write(self, i: Instruction, group: Mask) -> None:
+        taken = self._taken(i, group)
+        self.pc[group] = i.address + WORD_BYTES
+        source = next(o for o in i.operands if isinstance(o, Reg))
+        self.convergence[self._barrier(i), taken] = self.machine.registers[source.index, taken]
+
+    def _on_warpsync(self, i: Instruction, group: Mask) -> None:
+        taken = self._taken(i, group)
+        self.pc[group] = i.address + WORD_BYTES
+        masks = np.full(WARP, 0xFFFFFFFF, np.uint32)
+        for operand in i.operands:
+            if isinstance(operand, Reg):
+                masks = self.machine.register(operand).data
+            elif isinstance(operand, Imm):
+                masks = np.full(WARP, operand.bits, np.uint32)
+        self._meet(taken, masks, _AT_WARPSYNC, 0)
+
+    _on_warpsync_collective = _on_warpsync
+
+
+_LANE_MASKS = {
+    "eq": _BIT,
+    "lt": _BIT - np.uint32(1),
+    "le": _BIT | (_BIT - np.uint32(1)),
+    "gt": ~(_BIT | (_BIT - np.uint32(1))),
+    "ge": ~(_BIT - np.uint32(1)),
+}
+
+__all__ = ["Halt", "Label", "WARP", "Warp"]
