@@ -48,7 +48,17 @@ def _guarded(action: Callable[[], int]) -> int:
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception as problem:
+        if isinstance(problem, OSError) and problem.errno in _machine_errors():
+            print(f"cassc: error: {problem.strerror}: '{problem.filename or ''}'", file=sys.stderr)
+            return 1
         return _internal_error(problem)
+
+
+def _machine_errors() -> set[int]:
+    """What the machine refuses is no defect of cassc: a full disk, a folder that may not be written."""
+    import errno
+
+    return {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 
 
 def _subcommand(arguments: list[str]) -> int:
@@ -91,6 +101,7 @@ def _version() -> str:
 
 
 def _build(invocation: Invocation) -> int:
+    import signal
     import tempfile
     from pathlib import Path
 
@@ -105,6 +116,8 @@ def _build(invocation: Invocation) -> int:
     if not invocation.quiet:
         for remark in invocation.remarks:
             say(diag.render(remark))
+    # A terminated build takes its scratch folder with it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     found = toolchain.find()
     if invocation.dryrun:
         jobs.dryrun(plan(invocation, found, Path(tempfile.gettempdir(), "cassc-dryrun")), say)

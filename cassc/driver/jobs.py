@@ -155,7 +155,10 @@ class _Runner:
         for suffix, content in outcome.kept:
             number = seen[suffix] = seen.get(suffix, 0) + 1
             name = f"{stem}{suffix}" if number == 1 else f"{stem}.{number}{suffix}"
-            (folder / name).write_bytes(content)
+            try:
+                (folder / name).write_bytes(content)
+            except OSError as problem:
+                raise _not_written(folder / name, problem) from problem
 
     def _device_link(self, job: DeviceLink) -> None:
         wanted = [str(path) for path in job.inputs if job.always or device.has_relocatable(host.read(path))]
@@ -182,15 +185,13 @@ def _deliver(deliveries: Sequence[Delivery]) -> None:
                 shutil.copyfile(delivery.made, name)
                 os.chmod(name, (os.stat(delivery.made).st_mode & 0o111) | (0o666 & ~_umask()))
             except OSError as problem:
-                raise diag.error(
-                    "output-not-written", f"cannot write '{delivery.final}': {problem.strerror}"
-                ) from problem
+                raise _not_written(delivery.final, problem) from problem
         while staged:
             name, final = staged[0]
             try:
                 os.replace(name, final)
             except OSError as problem:
-                raise diag.error("output-not-written", f"cannot write '{final}': {problem.strerror}") from problem
+                raise _not_written(final, problem) from problem
             staged.pop(0)
     finally:
         for name, _ in staged:
@@ -203,7 +204,11 @@ def _pour(delivery: Delivery) -> None:
         with delivery.made.open("rb") as source, delivery.final.open("wb") as sink:
             shutil.copyfileobj(source, sink)
     except OSError as problem:
-        raise diag.error("output-not-written", f"cannot write '{delivery.final}': {problem.strerror}") from problem
+        raise _not_written(delivery.final, problem) from problem
+
+
+def _not_written(path: Path, problem: OSError) -> CasscError:
+    return diag.error("output-not-written", f"cannot write '{path}': {problem.strerror}")
 
 
 def _umask() -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -191,3 +194,35 @@ def test_cache_commands(capsys: pytest.CaptureFixture[str]) -> None:
 def test_usage_error_of_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["inspect", "/no/such/file"]) == 2
     assert "does not exist" in capsys.readouterr().err
+
+
+def test_full_disk_is_no_internal_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def fail(invocation: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "prog")
+
+    monkeypatch.setattr(cli, "_build", fail)
+    assert cli.main(["a.cu"]) == 1
+    assert capsys.readouterr().err == "cassc: error: No space left on device: 'prog'\n"
+
+
+def test_terminated_build_leaves_no_scratch_folder(nvcc: Nvcc, tmp_path: Path) -> None:
+    """A host compiler that never ends is terminated from outside."""
+    slow = tmp_path / "slow-g++"
+    slow.write_text("#!/bin/sh\ntouch started\nexec sleep 30\n")
+    slow.chmod(0o755)
+    (tmp_path / "libcudart.so.13").write_bytes(b"")
+    (tmp_path / "a.cpp").write_text("int main() {}\n")
+    (tmp_path / "tmp").mkdir()
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path / "tmp")}
+    environment["CASSC_LIBDIR"] = str(tmp_path)
+    command = [sys.executable, "-m", "cassc.cli", "a.cpp", "-o", "prog", "-ccbin", str(slow)]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    while not (tmp_path / "started").exists():
+        assert process.poll() is None, "it ended before it linked"
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGTERM)
+    assert process.wait(timeout=20) == 128 + signal.SIGTERM
+    assert not (tmp_path / "prog").exists()
+    assert not [path.name for path in (tmp_path / "tmp").iterdir() if path.name.startswith("cassc-")]
