@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from cassc import diag
 from cassc.lift.kernel import LiftedKernel
@@ -12,12 +12,14 @@ TRIPLE = "amdgcn-amd-amdhsa"
 CODE_OBJECT_VERSION = 500
 
 
-def link_text(kernels: Sequence[LiftedKernel], target: Target) -> str:
+def link_text(kernels: Sequence[LiftedKernel], target: Target, shared: Mapping[str, str] | None = None) -> str:
     """A complete module, ready for `cassc.amdgpu.assemble.assemble`.
+
+    ``shared``: definitions (`globals.module_globals`) that are there even if no kernel uses them, since the host may.
 
     Raises CasscError ``lift-clash`` if two kernels define one symbol differently (they come from different cubins).
     """
-    definitions: dict[str, str] = {}
+    definitions: dict[str, str] = dict(shared or {})
     declarations: dict[str, str] = {}
     groups: dict[tuple[tuple[str, str], ...], int] = {}
     bodies = []

@@ -133,6 +133,7 @@ def run(
     *,
     budget: int = DEFAULT_BUDGET,
     resident: int = 1,
+    reverse: bool = False,
 ) -> Outcome:
     """Execute a launch; global memory changes in place.
 
@@ -142,6 +143,7 @@ def run(
             the cubin are placed in it.
         budget: warp instructions after which the launch is given up.
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
+        reverse: CTAs and warps in the opposite order, to find out what depends on it.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -161,29 +163,29 @@ def run(
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
-    return _Run(program, launch, device, budget).all(resident)
+    return _Run(program, launch, device, budget, reverse).all(resident)
 
 
 class _Run:
-    def __init__(self, program: Program, launch: Launch, device: Device, budget: int) -> None:
+    def __init__(self, program: Program, launch: Launch, device: Device, budget: int, reverse: bool) -> None:
         self.program = program
         self.launch = launch
         self.device = device
         self.budget = budget
+        self.reverse = reverse
         self.printed: list[Printed] = []
         self.executed: set[int] = set()
         self.instructions = 0
 
     def _ctas(self) -> Iterator[Cta]:
         nx, ny, nz = self.launch.grid
-        for z in range(nz):
-            for y in range(ny):
-                for x in range(nx):
-                    yield self._cta((x, y, z))
+        count = nx * ny * nz
+        for number in reversed(range(count)) if self.reverse else range(count):
+            yield self._cta((number % nx, number // nx % ny, number // (nx * ny)))
 
     def _cta(self, index: Dim) -> Cta:
         launch, device = self.launch, self.device
-        return Cta(
+        cta = Cta(
             self.program,
             launch.grid,
             launch.block,
@@ -193,6 +195,9 @@ class _Run:
             device.memory,
             device.bank3,
         )
+        if self.reverse:
+            cta.warps.reverse()
+        return cta
 
     def all(self, resident: int) -> Outcome:
         waiting = self._ctas()

@@ -1,0 +1,53 @@
+"""What an engine is given, what it gives back, and how it declines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
+
+from cassc.diag import CasscError, Diagnostic
+from cassc.image.cubin import Cubin
+from cassc.lift.lift import LiftedKernel
+from cassc.sass.disasm import SassFunction
+from cassc.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One kernel to translate. An engine reads nothing else: no files, no environment."""
+
+    function: SassFunction
+    cubin: Cubin
+    targets: tuple[Target, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Whether an engine can try a request; ``reasons`` are errors that name what it cannot do."""
+
+    ok: bool
+    reasons: tuple[Diagnostic, ...] = ()
+
+
+class Unsupported(CasscError):
+    """Raised by ``translate`` when the engine finds on the way that it cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """A kernel in LLVM IR, to be joined with the other kernels of its cubin into one module."""
+
+    engine: str
+    kernel: str
+    ir: LiftedKernel
+    remarks: tuple[Diagnostic, ...] = field(default=())
+
+
+class Engine(Protocol):
+    name: ClassVar[str]
+
+    def supports(self, request: Request) -> Support:
+        """A cheap test; False refuses before anything is made."""
+
+    def translate(self, request: Request) -> Translation:
+        """May raise Unsupported."""

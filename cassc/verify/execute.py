@@ -1,0 +1,214 @@
+"""One launch on both sides: the reference interpreter, and the assembled code object on the emulator.
+
+Buffers and module variables stand at the same addresses on both, so that stored pointers can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cassc.amdgpu.emulator import Emulator, EmulatorFault, Kernel, Module
+from cassc.image.cubin import Cubin
+from cassc.sass import interp
+from cassc.sass.disasm import SassFunction
+from cassc.sass.memory import Bytes, Memory, Range
+from cassc.verify.inputs import Launch
+
+_PRINTF = "__cassc_printf"
+_PRINTF_BYTES = 1 << 16
+_PRINTF_HEADER = 8
+_RECORD_HEADER = 16
+_UNPLACED = 0x7E00_0000_0000
+Record = tuple[int, bytes]
+"""A vprintf call: address of the format string, argument bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The module's variables: for each section its address on both sides and its content before a launch."""
+
+    addresses: Mapping[str, int]
+    initial: Mapping[str, Bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one side left behind.
+
+    Attributes:
+        memory: name of a buffer or section -> content after the launch.
+        fault: empty, or what stopped it: ``trap``, ``assert``, ``address``, ``budget``, ...
+        message: the fault's text.
+        printed: calls of vprintf.
+        executed: byte offsets of the SASS instructions that ran; empty for the emulator.
+        instructions: of warps or waves.
+        touched: bases of the ranges that were accessed; empty for the emulator.
+    """
+
+    memory: Mapping[str, Bytes]
+    fault: str = ""
+    message: str = ""
+    printed: tuple[Record, ...] = ()
+    executed: frozenset[int] = frozenset()
+    instructions: int = 0
+    touched: frozenset[int] = field(default=frozenset())
+
+
+class TracingMemory(Memory):
+    """Remembers which ranges were accessed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: set[int] = set()
+
+    def _locate(
+        self, addresses: NDArray[np.uint64], size: int, write: bool
+    ) -> list[tuple[Range, NDArray[np.intp]]]:
+        found = super()._locate(addresses, size, write)
+        self.touched.update(one.base for one, _ in found)
+        return found
+
+
+def place_variables(cubin: Cubin, emulator: Emulator, module: Module) -> Variables:
+    """Where the emulator has the sections that hold variables; sections that it cannot name stand elsewhere."""
+    addresses: dict[str, int] = {}
+    free = _UNPLACED
+    for name in interp.VARIABLES:
+        section = cubin.section(name)
+        if section is None or not section.size:
+            continue
+        addresses[name] = free
+        free += section.size + 4096
+        for symbol in cubin.symbols:
+            if symbol.section == name and symbol.kind == "OBJECT":
+                found = emulator.global_variable(module, symbol.name)
+                if found is not None:
+                    addresses[name] = found[0] - symbol.value
+                    break
+    initial = {}
+    for name, address in addresses.items():
+        section = cubin.sections[name]
+        data = np.zeros(section.size, np.uint8)
+        data[: len(section.data)] = np.frombuffer(section.data, np.uint8)
+        for relocation in cubin.relocations.get(name, ()):
+            value = interp.symbol_address(cubin, addresses, relocation.symbol) + relocation.addend
+            data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
+        initial[name] = data
+    return Variables(addresses, initial)
+
+
+def on_reference(
+    function: SassFunction,
+    cubin: Cubin,
+    launch: Launch,
+    addresses: Sequence[int],
+    variables: Variables,
+    *,
+    budget: int,
+    reverse: bool = False,
+) -> Run:
+    """The launch in the interpreter. ``budget``: warp instructions; ``reverse``: CTAs and warps in the other order."""
+    memory = TracingMemory()
+    contents: dict[str, Bytes] = {}
+    for buffer, address in zip(launch.buffers, addresses, strict=True):
+        contents[_name(launch, address, addresses)] = data = buffer.data.copy()
+        memory.add(Range(address, data, buffer.name))
+    for name, initial in variables.initial.items():
+        contents[name] = data = initial.copy()
+        memory.add(Range(variables.addresses[name], data, name))
+    bank3 = contents.get(".nv.constant3", np.zeros(0, np.uint8))
+    device = interp.Device(memory, bank3, variables.addresses)
+    shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses))
+    try:
+        outcome = interp.run(function, cubin, shape, device, budget=budget, reverse=reverse)
+    except interp.Fault as fault:
+        return Run(contents, fault.kind, str(fault), touched=frozenset(memory.touched))
+    printed = tuple((p.format_address, p.arguments) for p in outcome.printed)
+    return Run(
+        contents,
+        printed=printed,
+        executed=outcome.executed,
+        instructions=outcome.instructions,
+        touched=frozenset(memory.touched),
+    )
+
+
+def on_emulator(
+    emulator: Emulator,
+    module: Module,
+    kernel: Kernel,
+    launch: Launch,
+    addresses: Sequence[int],
+    variables: Variables,
+    *,
+    max_instructions: int,
+) -> Run:
+    """The launch of the translated kernel; the buffers at ``addresses`` are overwritten first."""
+    for buffer, address in zip(launch.buffers, addresses, strict=True):
+        emulator.write(address, buffer.data)
+    placed = {name: at for name, at in variables.addresses.items() if at < _UNPLACED or at >= _UNPLACED + (1 << 32)}
+    for name, address in placed.items():
+        emulator.write(address, variables.initial[name])
+    fifo = _Fifo(emulator, module)
+    fault = message = ""
+    try:
+        emulator.launch(
+            kernel,
+            launch.grid,
+            launch.block,
+            launch.parameters(addresses),
+            dynamic_lds=launch.dynamic_shared,
+            max_instructions=max_instructions,
+        )
+    except EmulatorFault as problem:
+        fault, message = problem.kind, str(problem)
+    contents = {
+        _name(launch, address, addresses): np.frombuffer(emulator.read(address, buffer.data.size), np.uint8)
+        for buffer, address in zip(launch.buffers, addresses, strict=True)
+    }
+    for name, address in placed.items():
+        contents[name] = np.frombuffer(emulator.read(address, variables.initial[name].size), np.uint8)
+    return Run(contents, fault, message, fifo.take())
+
+
+def _name(launch: Launch, address: int, addresses: Sequence[int]) -> str:
+    """A buffer's name, unique within the launch."""
+    index = list(addresses).index(address)
+    buffer = launch.buffers[index]
+    return f"{buffer.name} (offset {buffer.offset})"
+
+
+class _Fifo:
+    """The printf buffer of a code object, if it has one."""
+
+    def __init__(self, emulator: Emulator, module: Module) -> None:
+        self._emulator = emulator
+        found = emulator.global_variable(module, _PRINTF)
+        self._address = 0
+        if found is not None:
+            self._address = emulator.alloc(_PRINTF_HEADER + _PRINTF_BYTES)
+            emulator.write(self._address, bytes(4) + _PRINTF_BYTES.to_bytes(4, "little"))
+            emulator.write(found[0], self._address.to_bytes(8, "little") + bytes(8))
+
+    def take(self) -> tuple[Record, ...]:
+        """The records, and the memory is given back."""
+        if not self._address:
+            return ()
+        data = self._emulator.read(self._address, _PRINTF_HEADER + _PRINTF_BYTES)
+        self._emulator.free(self._address)
+        end = _PRINTF_HEADER + min(int.from_bytes(data[:4], "little"), _PRINTF_BYTES)
+        records = []
+        position = _PRINTF_HEADER
+        while position + _RECORD_HEADER <= end:
+            size = int.from_bytes(data[position : position + 4], "little")
+            used = int.from_bytes(data[position + 4 : position + 8], "little")
+            if size < _RECORD_HEADER or position + size > end:
+                break
+            format = int.from_bytes(data[position + 8 : position + 16], "little")
+            records.append((format, data[position + 16 : position + 16 + min(used, size - _RECORD_HEADER)]))
+            position += size
+        return tuple(records)

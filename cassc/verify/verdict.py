@@ -1,0 +1,80 @@
+"""What the checker says of a kernel."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any
+
+
+class Status(Enum):
+    """``accepted``: no difference in the launches that ran, never "proved"."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNVERIFIED = "unverified"
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """The first difference, and the launch that shows it.
+
+    Attributes:
+        seed, attempt: what the launch was generated from.
+        grid, block: in CTAs and threads; dynamic_shared in bytes.
+        parameters: the parameter block, in hex; pointers are addresses of generated buffers.
+        buffer: which memory differs (a parameter's buffer or a variable), ``""`` for a fault.
+        offset: byte offset of the first difference in it.
+        expected, got: bytes there, in hex, or the fault's text.
+    """
+
+    seed: int
+    attempt: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    dynamic_shared: int
+    parameters: str
+    buffer: str
+    offset: int
+    expected: str
+    got: str
+
+    def describe(self) -> str:
+        where = f"{self.buffer} + {self.offset}: " if self.buffer else ""
+        return (
+            f"seed {self.seed}, attempt {self.attempt}, grid {self.grid}, block {self.block}, "
+            f"dynamic shared {self.dynamic_shared}, parameters {self.parameters}; "
+            f"{where}expected {self.expected}, got {self.got}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """
+    Attributes:
+        kernel: mangled name.
+        target: ``gfx1100``.
+        engine: which engine made the translation.
+        launches: how many generated launches ran on both sides.
+        coverage: share of the kernel's SASS instructions that they executed, padding not counted, 0 to 1.
+        reason: why it is not accepted; empty if it is.
+        approximate: mnemonics whose results were compared with a tolerance.
+        order_dependent: words that depend on the order of warps were found and left out of the comparison.
+    """
+
+    kernel: str
+    target: str
+    engine: str
+    status: Status
+    launches: int = 0
+    coverage: float = 0.0
+    reason: str = ""
+    approximate: tuple[str, ...] = ()
+    order_dependent: bool = False
+    counterexample: Counterexample | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = asdict(self)
+        fields["status"] = self.status.value
+        fields["coverage"] = round(self.coverage, 4)
+        return fields
