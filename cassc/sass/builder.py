@@ -122,7 +122,7 @@ class Builder(Protocol):
 
     def bit_reverse(self, x: Value) -> Value: ...
     def byte_permute(self, x: Value, y: Value, selector: Value) -> Value:
-        """I32: byte k of the result is byte (selector nibble k, bits 0-2) of {y:x}; nibble bit 3 replicates its sign."""
+        """I32: byte k of the result is byte n of {y:x}, n in bits 0-2 of selector nibble k; bit 3 replicates its sign."""
 
     def abs(self, x: Value) -> Value:
         """Of a signed integer; the most negative value stays."""
@@ -155,7 +155,7 @@ class Builder(Protocol):
 
     def fmax(self, x: Value, y: Value) -> Value: ...
     def fcompare(self, op: str, x: Value, y: Value) -> Value:
-        """I1; op: lt le gt ge eq ne (false when unordered), ltu leu gtu geu equ neu (true when unordered), num, nan, f, t."""
+        """I1; op: lt le gt ge eq ne (false if unordered), ltu leu gtu geu equ neu (true if unordered), num, nan, f, t."""
 
     def flush(self, x: Value) -> Value:
         """Denormals to zero of the same sign (F32, F16)."""

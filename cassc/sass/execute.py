@@ -116,10 +116,7 @@ def source(m: Machine, i: Instruction, token: Token, operand: Operand) -> Any:
     count = words_of(token, i)
     if token.type.startswith("w"):
         return tuple(_word(m, operand, k) for k in range(count))
-    if count == 2:
-        value = _pair(m, operand)
-    else:
-        value = _word(m, operand, 0)
+    value = _pair(m, operand) if count == 2 else _word(m, operand, 0)
     if token.type in _FLOATS:
         value = m.bitcast(value, _FLOATS[token.type])
     return _modified(m, token, operand, value)
@@ -173,12 +170,14 @@ def _pair(m: Machine, operand: Reg | UReg | Const) -> Value:
 
 
 def _modified(m: Machine, token: Token, operand: Reg | UReg | Const, value: Value) -> Value:
-    """Absolute value, then negation or bitwise not."""
+    """Absolute value, then negation or bitwise not; of a part of a register the meaning does it."""
+    if token.type == "part":
+        return value
     if token.type in _FLOATS:
         if operand.absolute:
             value = m.fabs(value)
         return m.fneg(value) if operand.negated else value
-    if token.type in ("h2", "b2"):
+    if token.type in ("h2", "m2"):
         if operand.absolute:
             value = m.and_(value, m.const(I32, 0x7FFF7FFF))
         return m.xor(value, m.const(I32, 0x80008000)) if operand.negated else value

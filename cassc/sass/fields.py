@@ -81,6 +81,7 @@ USES_UNIFORM = Field(91, 1)  # set when a source is a uniform register
 
 IMMEDIATE = Field(32, 32)
 CONST_OFFSET = Field(38, 16)  # bytes
+CONST_WORD = Field(40, 14)  # of arithmetic operands: four bytes each
 CONST_BANK = Field(54, 5)
 ADDRESS_OFFSET = Field(40, 24)  # bytes, signed
 
@@ -88,6 +89,7 @@ ADDRESS_OFFSET = Field(40, 24)  # bytes, signed
 NEG_A, ABS_A, REUSE_A = Field(72, 1), Field(73, 1), Field(122, 1)
 NEG_B, ABS_B, REUSE_B = Field(63, 1), Field(62, 1), Field(123, 1)
 NEG_C, ABS_C, REUSE_C = Field(75, 1), Field(74, 1), Field(124, 1)
+NEG_HALF_C, ABS_HALF_C = Field(84, 1), Field(83, 1)  # of packed halves
 
 # Predicates: destinations Pu and Pv; sources with their "not" bit.
 PU = Field(81, 3)

@@ -12,7 +12,13 @@ from cassc.sass.fields import PT, RZ, URZ
 
 @dataclass(frozen=True, slots=True)
 class Reg:
-    """A general register (or the first of a run); 255 is RZ. ``inverted`` is bitwise not."""
+    """A general register (or the first of a run); 255 is RZ.
+
+    Attributes:
+        inverted: bitwise not.
+        suffix: printed after the name: the part that is used (``.H1``, ``.B2``), ``.SIGN``, ``.COL``.
+        swizzle: which half of a packed pair is used twice: ``H0_H0``, ``H1_H1``, or empty.
+    """
 
     index: int
     negated: bool = False
@@ -20,6 +26,7 @@ class Reg:
     inverted: bool = False
     reuse: bool = False
     suffix: str = ""
+    swizzle: str = ""
 
     @property
     def is_zero(self) -> bool:
@@ -40,6 +47,7 @@ class UReg:
     inverted: bool = False
     reuse: bool = False
     suffix: str = ""
+    swizzle: str = ""
 
     @property
     def is_zero(self) -> bool:
@@ -52,7 +60,10 @@ class UReg:
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """Constant bank operand ``c[bank][register + offset]``; ``offset`` in bytes."""
+    """Constant bank operand ``c[bank][register + offset]``; ``offset`` in bytes.
+
+    ``spaced``: NVIDIA prints a blank between the brackets where only a part of the word is used.
+    """
 
     bank: int
     offset: int
@@ -62,15 +73,17 @@ class Const:
     inverted: bool = False
     reuse: bool = False
     suffix: str = ""
+    swizzle: str = ""
+    spaced: bool = False
 
     def __str__(self) -> str:
         if self.register is None:
-            inside = f"{self.offset:#x}"
+            inside = _signed(self.offset - (self.offset >> 15 << 16))
         elif self.offset:
             inside = f"{self.register}+{_signed(self.offset)}"
         else:
             inside = str(self.register)
-        return _decorate(f"c[{self.bank:#x}][{inside}]" + self.suffix, self)
+        return _decorate(f"c[{self.bank:#x}]{' ' if self.spaced else ''}[{inside}]" + self.suffix, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +181,7 @@ def _decorate(text: str, operand: Reg | UReg | Const) -> str:
         text = f"~{text}"
     elif operand.negated:
         text = f"-{text}"
-    return text + (".reuse" if operand.reuse else "")
+    return text + (".reuse" if operand.reuse else "") + (f".{operand.swizzle}" if operand.swizzle else "")
 
 
 def _signed(value: int) -> str:
@@ -213,8 +226,20 @@ def _f16(bits: int) -> str:
     return _special(bits, 5, 10) or _float(struct.unpack("<e", struct.pack("<H", bits))[0])
 
 
+def _bf16(bits: int) -> str:
+    return _f32(bits << 16)
+
+
 def _halves(bits: int) -> str:
     return f"{_f16(bits >> 16)}, {_f16(bits & 0xFFFF)}"
+
+
+def _bfloats(bits: int) -> str:
+    return f"{_bf16(bits >> 16)}, {_bf16(bits & 0xFFFF)}"
+
+
+def _high_word(bits: int) -> str:
+    return _f64(bits << 32)
 
 
 _STYLES: Mapping[str, Callable[[int], str]] = {
@@ -223,4 +248,6 @@ _STYLES: Mapping[str, Callable[[int], str]] = {
     "f32": _f32,
     "f64": _f64,
     "h2": _halves,
+    "b2": _bfloats,
+    "high": _high_word,
 }

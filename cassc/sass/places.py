@@ -9,6 +9,7 @@ from cassc.sass import fields
 from cassc.sass.fields import Field, SplitField
 from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, UReg
 from cassc.sass.row import Row
+from cassc.sass.special import special_register
 from cassc.sass.syntax import Token
 
 
@@ -46,6 +47,12 @@ SOURCE_FLAGS = {
     "b": (fields.NEG_B, fields.ABS_B),
     "c": (fields.NEG_C, fields.ABS_C),
 }
+# Packed halves have the flags of the third slot elsewhere, and say which half of a pair is used twice.
+HALF_FLAGS = {**SOURCE_FLAGS, "c": (fields.NEG_HALF_C, fields.ABS_HALF_C)}
+SWIZZLE_FIELDS = {"a": Field(74, 2), "b": Field(60, 2), "c": Field(81, 2)}
+SWIZZLES = ("", None, "H0_H0", "H1_H1")
+PART = Field(60, 2)  # which byte or half of a register is converted
+PARTS = {8: ("", ".B1", ".B2", ".B3"), 16: ("", ".H1", None, None)}
 # The reuse bits belong to the logical sources, wherever their registers stand.
 REUSE = {"A": fields.REUSE_A, "B": fields.REUSE_B, "C": fields.REUSE_C}
 SLOTS = {"a": fields.RA, "b": fields.RB, "c": fields.RC}
@@ -64,16 +71,50 @@ def uniform_index(r: Reading, lo: int) -> int:
     return r.take(Field(lo, fields.UNIFORM_WIDTH))
 
 
-def _flagged(r: Reading, token: Token, slot: str, operand: Reg | UReg | Const) -> Reg | UReg | Const:
-    negate, absolute = SOURCE_FLAGS[slot]
-    if token.negatable and r.take(negate):
+def _flagged(
+    r: Reading, token: Token, slot: str, operand: Reg | UReg | Const, reuse: Field | None = None
+) -> Reg | UReg | Const:
+    half = token.type in ("h2", "m2")
+    negate, absolute = (HALF_FLAGS if half else SOURCE_FLAGS)[slot]
+    if token.type == "h2":
+        swizzle = SWIZZLES[r.take(SWIZZLE_FIELDS[slot])]
+        if swizzle is None:
+            raise Undecodable
+        operand = replace(operand, swizzle=swizzle)
+        if isinstance(operand, Const):
+            operand = replace(operand, spaced=True)
+    elif token.type == "part":
+        operand = _part(r, operand)
+    if token.inverting:
+        if r.take(negate):
+            operand = replace(operand, inverted=True)
+    elif token.negatable and r.take(negate):
         inverts = r.has("X") and token.type in ("u32", "s32", "u64", "s64")
         operand = replace(operand, inverted=True) if inverts else replace(operand, negated=True)
     if token.absolutable and r.take(absolute):
         operand = replace(operand, absolute=True)
-    if isinstance(operand, Reg) and r.take(REUSE.get(token.name, REUSE[slot.upper()])):
+    if isinstance(operand, Reg) and r.take(reuse or REUSE.get(token.name, REUSE[slot.upper()])):
         operand = replace(operand, reuse=True)
     return operand
+
+
+def _part(r: Reading, operand: Reg | UReg | Const) -> Reg | UReg | Const:
+    """The byte or half that a conversion of a narrow type reads."""
+    width = narrow_width(r.mods.get("source") or r.mods.get("format") or "")
+    if width is None:
+        return operand
+    suffix = PARTS[width][r.take(PART)]
+    if suffix is None:
+        raise Undecodable
+    operand = replace(operand, suffix=suffix)
+    return replace(operand, spaced=True) if isinstance(operand, Const) else operand
+
+
+def narrow_width(type: str) -> int | None:
+    """Bits of a type that is narrower than a register, else None."""
+    if type in ("U8", "S8"):
+        return 8
+    return 16 if type in ("U16", "S16", "F16", "BF16") else None
 
 
 def register(slot: str) -> Callable[[Reading, Token], Operand]:
@@ -91,22 +132,28 @@ def uniform(slot: str) -> Callable[[Reading, Token], Operand]:
     return read
 
 
-def immediate_style(token: Token) -> str:
-    return token.type if token.type in ("s32", "f32", "f64", "h2", "b2") else "u32"
+def immediate_style(r: Reading, token: Token) -> str:
+    if token.type in ("h2", "m2"):
+        return "b2" if r.mods.get("format") == "BF16_V2" else "h2"
+    if token.type == "f32" and r.mods.get("op", "").endswith("64H"):
+        return "high"
+    return token.type if token.type in ("s32", "f32", "f64") else "u32"
 
 
 def logical(r: Reading, token: Token) -> Operand:
     """B or C (UB, UC in the uniform datapath), wherever the form field puts it."""
     in_uniform_datapath = token.name.startswith("U")
-    slot, kind = r.row.layout[r.form][token.name[-1]]
+    slot, kind, *reuse = r.row.layout[r.form][token.name[-1]]
     if kind == "r":
-        return uniform(slot)(r, token) if in_uniform_datapath else register(slot)(r, token)
+        if in_uniform_datapath:
+            return uniform(slot)(r, token)
+        return _flagged(r, token, slot, Reg(r.take(SLOTS[slot])), REUSE[reuse[0].upper()] if reuse else None)
     if kind == "u":
         return uniform(slot)(r, token)
     if kind == "i":
         bits = r.take(fields.IMMEDIATE)
-        return Imm(bits << 32 if token.type == "f64" else bits, immediate_style(token))
-    return _flagged(r, token, slot, Const(r.take(fields.CONST_BANK), r.take(fields.CONST_OFFSET)))
+        return Imm(bits << 32 if token.type == "f64" else bits, immediate_style(r, token))
+    return _flagged(r, token, slot, Const(r.take(fields.CONST_BANK), 4 * r.take(fields.CONST_WORD)))
 
 
 def predicate(name: str) -> Callable[[Reading, Token], Operand]:
@@ -272,23 +319,9 @@ def convergence_barrier(lo: int) -> Callable[[Reading, Token], Operand]:
     return read
 
 
-SPECIAL_REGISTERS = {
-    0: "SR_LANEID", 1: "SR_CLOCK", 2: "SR_VIRTCFG", 3: "SR_VIRTID", 15: "SR_ORDERING_TICKET", 16: "SR_PRIM_TYPE",
-    17: "SR_INVOCATION_ID", 18: "SR_Y_DIRECTION", 19: "SR_THREAD_KILL", 20: "SR_SHADER_TYPE",
-    32: "SR_TID", 33: "SR_TID.X", 34: "SR_TID.Y", 35: "SR_TID.Z", 37: "SR_CTAID.X", 38: "SR_CTAID.Y", 39: "SR_CTAID.Z",
-    40: "SR_NTID", 41: "SR_CirQueueIncrMinusOne", 42: "SR_NLATC", 48: "SR_SWINLO", 49: "SR_SWINSZ", 50: "SR_SMEMSZ",
-    51: "SR_SMEMBANKS", 52: "SR_LWINLO", 53: "SR_LWINSZ", 54: "SR_LMEMLOSZ", 55: "SR_LMEMHIOFF",
-    56: "SR_EQMASK", 57: "SR_LTMASK", 58: "SR_LEMASK", 59: "SR_GTMASK", 60: "SR_GEMASK", 61: "SR_REGALLOC",
-    64: "SR_GLOBALERRORSTATUS", 66: "SR_WARPERRORSTATUS", 80: "SR_CLOCKLO", 81: "SR_CLOCKHI",
-    82: "SR_GLOBALTIMERLO", 83: "SR_GLOBALTIMERHI", 84: "SR_ESR_PC", 85: "SR_ESR_PC_HI", 96: "SR_HWTASKID",
-    97: "SR_CIRCULARQUEUEENTRYINDEX", 98: "SR_CIRCULARQUEUEENTRYADDRESSLOW", 99: "SR_CIRCULARQUEUEENTRYADDRESSHIGH",
-    136: "SR_CgaCtaId", 255: "SRZ",
-}  # fmt: skip
-
-
-def special_register(r: Reading, token: Token) -> Operand:
+def special(r: Reading, token: Token) -> Operand:
     index = r.take(Field(72, 8))
-    name = SPECIAL_REGISTERS.get(index)
+    name = special_register(index, r.sm)
     if name is None:
         raise Undecodable
     return Named(name, index)
@@ -331,7 +364,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "LepcLabel": lepc_label,
     "Bd": convergence_barrier(16),
     "Bs": convergence_barrier(16),
-    "SR": special_register,
+    "SR": special,
     "PR": predicate_file,
     "PRd": predicate_file,
     "Lut": bits(72, 8),

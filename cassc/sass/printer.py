@@ -8,7 +8,6 @@ from cassc.sass.decode import shown
 from cassc.sass.operand import Label
 from cassc.sass.row import Instruction
 
-
 # Operands that follow a register without a comma: the offset of a register branch.
 _JOINED = ("L", "Offset")
 

@@ -16,7 +16,7 @@ from cassc.sass.syntax import Token
 Meaning = Callable[..., Any]
 
 # Slots of the logical sources by form field (bits 9-11): slot "b" is the wide one (bits 32-63), "c" the register at 64.
-# r register, u uniform register, i immediate, k constant bank.
+# r register, u uniform register, i immediate, k constant bank. A third letter names the slot whose reuse bit counts.
 Layout = Mapping[int, Mapping[str, str]]
 
 ABC: Layout = {
@@ -30,8 +30,8 @@ ABC: Layout = {
 }
 AB: Layout = {1: {"B": "br"}, 4: {"B": "bi"}, 5: {"B": "bk"}, 6: {"B": "bu"}}
 # The second source of two is the third slot's operand: FADD, DSETP (register in slot b) and DADD (in slot c).
-AB_AS_C: Layout = {1: {"B": "br"}, 2: {"B": "bi"}, 3: {"B": "bk"}, 7: {"B": "bu"}}
-AC: Layout = {1: {"B": "cr"}, 2: {"B": "bi"}, 3: {"B": "bk"}, 7: {"B": "bu"}}
+AB_AS_C: Layout = {1: {"B": "brc"}, 2: {"B": "bi"}, 3: {"B": "bk"}, 7: {"B": "bu"}}
+AC: Layout = {1: {"B": "crc"}, 2: {"B": "bi"}, 3: {"B": "bk"}, 7: {"B": "bu"}}
 
 
 def only(layout: Layout, *forms: int) -> Layout:
@@ -63,7 +63,7 @@ def flag(name: str, bit: int, text: str | None = None, *, inverted: bool = False
 
 
 def choice(name: str, lo: int, width: int, names: str, *, printed: bool = True) -> Modifier:
-    """Names of the values 0, 1, ... separated by blanks; ``_`` is not printed, ``-`` not allowed (as are those left out)."""
+    """Names of the values 0, 1, ..., separated by blanks; ``_`` is not printed, ``-`` not allowed, nor are further values."""
     listed = [None if n == "-" else "" if n == "_" else n for n in names.split()]
     listed += [None] * ((1 << width) - len(listed))
     return Modifier(name, Field(lo, width), tuple(listed), printed)
@@ -90,7 +90,7 @@ class Row:
         tokens: operands in printing order.
         layout: forms (bits 9-11) that exist, and where they put the logical sources.
         modifiers: in printing order.
-        fixed: fields whose value is required: they tell rows of one opcode apart, or are unused with a non-zero default.
+        fixed: fields whose value is required: they tell rows of one opcode apart, or are unused and not zero.
         ignored: bits that do not matter (mask); the disassembler does not look at them either.
         meaning: ``meaning(b, i, *sources)`` -> the destinations' values (one, a tuple, or None).
         control: ``""``, or the kind of control transfer, which the drivers implement.

@@ -4,12 +4,13 @@ A syntax is a comma-separated list of items::
 
     [flags] NAME [:TYPE] [{MOD}] [?] [=DEFAULT]
 
-* flags: ``-`` may be negated, ``|`` may be taken absolute, ``!`` (predicates) may be negated. In rows with a modifier
-  ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
+* flags: ``-`` may be negated, ``|`` may be taken absolute, ``!`` (predicates) may be negated, ``~`` may be inverted
+  bitwise. In rows with a modifier ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
 * NAME: ``Rd`` a destination; ``A B C`` logical sources whose place the form field decides; ``UA UB UC`` likewise in the
   uniform datapath; a place of its own (``Ra Rb Rc URa URb URc Pu Pv Pp Pq Pr``), or an operand kind of `PLACES`.
-* TYPE: ``u32 s32 u64 s64 f32 f64 h2 b2`` (packed halves, packed bfloats), ``w`` words of the access size,
-  ``w1 w2 w4`` that many; default ``u32``.
+* TYPE: ``u32 s32 u64 s64 f32 f64``, ``h2`` packed halves with swizzle, ``m2`` without, ``part`` a byte or half of a
+  register by the modifier ``source`` or ``format``, ``w`` words of the access size, ``w1 w2 w4`` that many; ``int``
+  a Python integer; default ``u32``.
 * ``{MOD}``: printed and allowed only if the modifier is set; ``?``: not printed at its default value.
 * ``=DEFAULT``: the predicate's default (``PT`` or ``!PT``).
 """
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 DESTINATIONS = frozenset({"Rd", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
 
 _ITEM = re.compile(
-    r"(?P<flags>[-|!]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*))?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
+    r"(?P<flags>[-|!~]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*))?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
     r"(?:=(?P<default>!?PT))?$"
 )
 
@@ -37,6 +38,7 @@ class Token:
     negatable: bool = False
     absolutable: bool = False
     invertible: bool = False
+    inverting: bool = False
     optional: bool = False
     when: str = ""
     default: str = "PT"
@@ -58,6 +60,7 @@ def parse(syntax: str) -> tuple[Token, ...]:
                 negatable="-" in match["flags"],
                 absolutable="|" in match["flags"],
                 invertible="!" in match["flags"],
+                inverting="~" in match["flags"],
                 optional=bool(match["optional"]),
                 when=match["mod"] or "",
                 default=match["default"] or "PT",

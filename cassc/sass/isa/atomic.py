@@ -5,7 +5,7 @@ from __future__ import annotations
 from cassc.sass import fields
 from cassc.sass.builder import F32, F64, I32, I64, Builder, Scope, Space, Type, Value
 from cassc.sass.fields import Field
-from cassc.sass.isa.memory import E, EVICTION
+from cassc.sass.isa.memory import EVICTION, E
 from cassc.sass.row import Instruction, Modifier, choice, effects, form, insn, split
 
 Words = tuple[Value, ...]

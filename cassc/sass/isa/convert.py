@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Type, Value
 from cassc.sass.fields import Field
+from cassc.sass.isa.float32 import narrow_float, signed_as
+from cassc.sass.operand import Const, Reg, UReg
 from cassc.sass.row import AB, Instruction, choice, flag, insn, split
 
 ROUND = choice("rounding", 78, 2, "_ RM RP RZ")
@@ -22,14 +24,22 @@ def _round(i: Instruction) -> str:
     return ROUNDINGS[i.mods["rounding"]]
 
 
-def _narrow_integer(b: Builder, x: Value, type: Type) -> Value:
+def _integer(b: Builder, i: Instruction, x: Value, type: Type) -> Value:
+    """The integer of the given width out of a register, at the byte or half that operand B selects."""
+    operand = i.operands[1]
+    if type.bits < 32 and isinstance(operand, Reg | UReg | Const) and operand.suffix:
+        x = b.lshr(x, b.const(I32, int(operand.suffix[2:]) * type.bits))
     return b.trunc(x, type) if type.bits < x.type.bits else x
 
 
-def _as_float(b: Builder, x: Value, type: Type) -> Value:
-    """A float whose bits stand in the low part of a register, or in a pair."""
-    integer = {16: I16, 32: I32, 64: I64}[type.bits]
-    return b.bitcast(_narrow_integer(b, x, integer), type)
+def _float(b: Builder, i: Instruction, x: Value) -> Value:
+    """The float that operand B holds, with its sign modifiers."""
+    if x.type is F64:
+        return x
+    type = FLOATS[i.mods["source"]]
+    if type.bits == 16:
+        return narrow_float(b, i.operands[1], x, type)
+    return signed_as(b, i.operands[1], b.bitcast(x, type))
 
 
 def _as_word(b: Builder, x: Value) -> Value:
@@ -43,21 +53,20 @@ SOURCE_ANY = split(
     "source", [(84, 2), (74, 1)], {0: "U8", 1: "U16", 2: "U32", 3: "U64", 4: "S8", 5: "S16", 6: "", 7: "S64"}
 )
 I2F_DEST_32 = choice("dest", 75, 3, "- F16 _ - BF16")
-BYTE_SELECT = {Field(60, 2): 0}
 
 
 def _int_to_float(b: Builder, i: Instruction, x: Value) -> Value:
     type, signed = INTEGERS[i.mods["source"]]
-    value = b.int_to_float(_narrow_integer(b, x, type), FLOATS[i.mods["dest"]], signed=signed, rounding=_round(i))
+    value = b.int_to_float(_integer(b, i, x, type), FLOATS[i.mods["dest"]], signed=signed, rounding=_round(i))
     return _as_word(b, value)
 
 
-@insn("I2F", 0x106, "Rd, B", AB, I2F_DEST_32, SOURCE_32, ROUND)
+@insn("I2F", 0x106, "Rd, B:part", AB, I2F_DEST_32, SOURCE_32, ROUND)
 def i2f(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
 
-@insn("I2F", 0x112, "Rd:u64, B", AB, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
+@insn("I2F", 0x112, "Rd:u64, B:part", AB, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
 def i2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
@@ -97,7 +106,7 @@ NTZ = flag("NTZ", 77)
 def _float_to_int(b: Builder, i: Instruction, x: Value) -> Value:
     """Results narrower than a register are clamped to the type and extended by its sign."""
     type, signed = INTEGERS[i.mods["dest"]]
-    source = _as_float(b, x, FLOATS[i.mods["source"]])
+    source = _float(b, i, x)
     if i.has("FTZ"):
         source = b.flush(source)
     value = b.float_to_int(source, type, signed=signed, rounding=_round(i))
@@ -110,29 +119,29 @@ F2I_SOURCE_32 = choice("source", 84, 3, "- F16 _ - BF16")
 F2I_SOURCE_64 = choice("source", 84, 3, "- - - F64")
 
 
-@insn("F2I", 0x105, "Rd, -|B", AB, FTZ, DEST_32, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x105, "Rd, -|B:part", AB, FTZ, DEST_32, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
 def f2i(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
-@insn("F2I", 0x111, "Rd, -|B:u64", AB, FTZ, DEST_32, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x111, "Rd, -|B:f64", AB, FTZ, DEST_32, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
 def f2i_from_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
-@insn("F2I", 0x111, "Rd:u64, -|B", AB, FTZ, DEST_64, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x111, "Rd:u64, -|B:part", AB, FTZ, DEST_64, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
 def f2i_to_wide(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
-@insn("F2I", 0x111, "Rd:u64, -|B:u64", AB, FTZ, DEST_64, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x111, "Rd:u64, -|B:f64", AB, FTZ, DEST_64, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
 def f2i_double_to_wide(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
 # Float to float ----------------------------------------------------------------------------------------------------
 def _float_to_float(b: Builder, i: Instruction, x: Value) -> Value:
-    source = _as_float(b, x, FLOATS[i.mods["source"]])
+    source = _float(b, i, x)
     if i.has("FTZ"):
         source = b.flush(source)
     value = b.fconvert(source, FLOATS[i.mods["dest"]], _round(i))
@@ -142,17 +151,26 @@ def _float_to_float(b: Builder, i: Instruction, x: Value) -> Value:
 F2F_32 = "- F16 F32 - BF16"
 
 
-@insn("F2F", 0x104, "Rd, -|B", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, F2F_32), ROUND)
+@insn("F2F", 0x104, "Rd, -|B:part", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, F2F_32), ROUND)
 def f2f(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_float(b, i, x)
 
 
-@insn("F2F", 0x110, "Rd, -|B:u64", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, "- - - F64"), ROUND)
+@insn("F2F", 0x110, "Rd, -|B:f64", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, "- - - F64"), ROUND)
 def f2f_from_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_float(b, i, x)
 
 
-@insn("F2F", 0x110, "Rd:u64, -|B", AB, FTZ, choice("dest", 75, 3, "- - - F64"), choice("source", 84, 3, F2F_32), ROUND)
+@insn(
+    "F2F",
+    0x110,
+    "Rd:u64, -|B:part",
+    AB,
+    FTZ,
+    choice("dest", 75, 3, "- - - F64"),
+    choice("source", 84, 3, F2F_32),
+    ROUND,
+)
 def f2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_float(b, i, x)
 
@@ -160,15 +178,15 @@ def f2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
 @insn(
     "FRND",
     0x107,
-    "Rd, -|B",
+    "Rd, -|B:part",
     AB,
     FTZ,
     split("source", [(75, 3), (84, 3)], {0o11: "F16", 0o22: "", 0o44: "BF16"}),
     ROUND_INTEGRAL,
 )
-@insn("FRND", 0x113, "Rd:u64, -|B:u64", AB, FTZ, split("source", [(75, 3), (84, 3)], {0o33: "F64"}), ROUND_INTEGRAL)
+@insn("FRND", 0x113, "Rd:u64, -|B:f64", AB, FTZ, split("source", [(75, 3), (84, 3)], {0o33: "F64"}), ROUND_INTEGRAL)
 def frnd(b: Builder, i: Instruction, x: Value) -> Value:
-    source = _as_float(b, x, FLOATS[i.mods["source"]])
+    source = _float(b, i, x)
     if i.has("FTZ"):
         source = b.flush(source)
     return _as_word(b, b.fround(source, _round(i)))

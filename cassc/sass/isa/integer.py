@@ -187,10 +187,7 @@ def shf(b: Builder, i: Instruction, low: Value, amount: Value, high: Value) -> V
     """Funnel shift of {high:low}; one word of the result. The amount clamps at 32 or 64, with W it wraps."""
     wide = i.mods["type"] in ("S64", "U64")
     width = 64 if wide else 32
-    if i.has("W"):
-        amount = b.and_(amount, b.const(I32, width - 1))
-    else:
-        amount = b.umin(amount, b.const(I32, width))
+    amount = b.and_(amount, b.const(I32, width - 1)) if i.has("W") else b.umin(amount, b.const(I32, width))
     count = b.zext(amount, I64)
     value = b.pair(low, high)
     if i.mods["direction"] == "L":
