@@ -1,0 +1,730 @@
+#include "decode.h"
+
+#include "flat_fields.h"
+
+namespace cassc::emu {
+
+u32 Constants::scalar(u64 value) {
+  const auto [it, fresh] = scalar_at_.try_emplace(value, u32(scalars_.size()));
+  if (fresh) {
+    scalars_.push_back(u32(value));
+    scalars_.push_back(u32(value >> 32));
+  }
+  return it->second;
+}
+
+u32 Constants::vector(u64 value) {
+  const auto [it, fresh] = vector_at_.try_emplace(value, u32(vectors_.size() * sizeof(Spread)));
+  if (fresh) {
+    Spread spread;
+    for (u32 l = 0; l < kLanes; ++l) {
+      spread.lanes[l] = u32(value);
+      spread.lanes[kLanes + l] = u32(value >> 32);
+    }
+    vectors_.push_back(spread);
+  }
+  return it->second;
+}
+
+void Constants::reserve(size_t dwords) {
+  // An instruction of n dwords has at most n constants.
+  scalars_.reserve(2 * dwords + 64);
+  vectors_.reserve(dwords + 32);
+}
+
+namespace {
+
+bool is_half(Type t) { return t == Type::b16 || t == Type::i16 || t == Type::f16; }
+bool is_packed(Type t) { return t == Type::pk16 || t == Type::pkf16; }
+bool is_float(Type t) { return t == Type::f16 || t == Type::f32 || t == Type::f64 || t == Type::pkf16; }
+u32 registers_of(Type t) {
+  switch (t) {
+    case Type::none: return 0;
+    case Type::b64: case Type::i64: case Type::f64: return 2;
+    case Type::b96: return 3;
+    case Type::b128: return 4;
+    default: return 1;
+  }
+}
+
+constexpr u32 kInlineF32[] = {0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x40000000, 0xc0000000, 0x40800000, 0xc0800000, 0x3e22f983};
+constexpr u32 kInlineF16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118};
+constexpr u64 kInlineF64[] = {0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x4000000000000000,
+                              0xc000000000000000, 0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+
+class Decoder {
+ public:
+  Decoder(const Tables& t, const u32* words, size_t count, const DecodeLimits& limits, Constants& constants, Op* ops)
+      : t_(t), w_(words), count_(count), limits_(limits), constants_(constants), ops_(ops), op_(&ops[0]) {}
+
+  Decoded run() {
+    *op_ = Op{};
+    if (count_ == 0) return refuse("end of code");
+    const u32 w = w_[0];
+    if (!(w >> 31)) {
+      if (w >> 25 == 0x3f) return vop1();
+      if (w >> 25 == 0x3e) return vopc();
+      return vop2();
+    }
+    if (w >> 30 == 2) {
+      if (w >> 23 == 0x17d) return sop1();
+      if (w >> 23 == 0x17e) return sopc();
+      if (w >> 23 == 0x17f) return sopp();
+      if (w >> 28 == 0xb) return sopk();
+      return sop2();
+    }
+    if (count_ < 2) return refuse("end of code");
+    switch (w >> 26) {
+      case 0x32: return vopd();
+      case 0x33: return w >> 24 == 0xcc && !(w >> 23 & 1) ? vop3p() : refuse("interpolation");
+      case 0x35: return vop3();
+      case 0x36: return ds();
+      case 0x37: return flat();
+      case 0x38: return mubuf();
+      case 0x3a: return refuse("typed buffer access");
+      case 0x3c: return refuse("image access");
+      case 0x3d: return smem();
+      case 0x3e: return refuse("export");
+      default: return refuse("unknown encoding");
+    }
+  }
+
+ private:
+  const Tables& t_;
+  const u32* w_;
+  size_t count_;
+  const DecodeLimits& limits_;
+  Constants& constants_;
+  Op* ops_;
+  Op* op_;
+  u32 length_ = 1;         // dwords without literal or DPP
+  bool literal_used_ = false;
+  bool dynamic_flags_ = false;  // a source is vccz or execz
+  bool scalar_sources_ = false; // a vector source is a scalar register
+  const char* refusal_ = nullptr;
+
+  Decoded refuse(const char* why) {
+    Decoded d;
+    d.refusal = refusal_ ? refusal_ : why;
+    return d;
+  }
+  bool fail(const char* why) {
+    if (!refusal_) refusal_ = why;
+    return false;
+  }
+
+  Decoded done(const char* name, Handler run) {
+    if (refusal_) return refuse(refusal_);
+    Decoded d;
+    d.name = name;
+    d.length = length_ + (literal_used_ ? 1 : 0);
+    if (d.length > count_) return refuse("end of code");
+    op_->name = name;
+    op_->length = u8(d.length);
+    op_->run = run;
+    if (dynamic_flags_) {
+      op_->inner = run;
+      op_->run = t_.flags_first;
+    }
+    return d;
+  }
+
+  u32 literal() {
+    literal_used_ = true;
+    if (length_ >= count_) {
+      fail("end of code");
+      return 0;
+    }
+    return w_[length_];
+  }
+
+  // --- scalar operands
+
+  bool scalar_register(u32 code, u32 dwords, u32& slot) {
+    const u32 align = dwords >= 4 ? 4 : dwords;
+    if (code <= 105) {
+      slot = code;
+      return (code % align == 0 && code + dwords <= 106) || fail("scalar registers out of range");
+    }
+    if (code == 106 || code == 107) {
+      slot = code;
+      return code + dwords <= 108 || fail("scalar registers out of range");
+    }
+    if (code >= 108 && code <= 123) {
+      slot = code;
+      return ((code - 108) % align == 0 && code + dwords <= 124) || fail("scalar registers out of range");
+    }
+    if (code == 125 || code == 126 || code == 127) {
+      slot = code;
+      return dwords == 1 || (dwords == 2 && code == 126) || fail("scalar registers out of range");
+    }
+    return fail("not a scalar register");
+  }
+  bool scalar_dest(u32 code, u32 dwords, u32& slot) {
+    if (code == 124) {
+      slot = kDiscard;
+      return true;
+    }
+    return scalar_register(code, dwords, slot);
+  }
+
+  // The value of a constant operand code, as the operand's type sees it.
+  bool constant(u32 code, Type type, u64& value) {
+    const u32 words = registers_of(type);
+    if (code >= 128 && code <= 208) {
+      const i64 v = code <= 192 ? i64(code) - 128 : 192 - i64(code);
+      value = words == 2 ? u64(v) : u32(v);
+      return true;
+    }
+    if (code >= 240 && code <= 248) {
+      const u32 i = code - 240;
+      value = words == 2 ? kInlineF64[i] : is_half(type) || type == Type::pkf16 ? kInlineF16[i] : kInlineF32[i];
+      return true;
+    }
+    if (code == 255) {
+      const u32 v = literal();
+      value = type == Type::f64 ? u64(v) << 32 : type == Type::i64 ? u64(i64(i32(v))) : v;
+      return true;
+    }
+    if (code >= 235 && code <= 238) {
+      const u64 base = code < 237 ? kSharedAperture : kPrivateAperture;
+      value = base | (code & 1 ? 0 : 0xffffffffu);
+      return true;
+    }
+    return false;
+  }
+
+  bool scalar_source(u32 code, Type type, int i) {
+    u64 value;
+    u32 slot;
+    if (code == 124) {
+      slot = kZero;
+    } else if (code == 251 || code == 252) {
+      slot = code == 251 ? kVccz : kExecz;
+      dynamic_flags_ = true;
+    } else if (code == 253) {
+      slot = kScc;
+    } else if (constant(code, type, value)) {
+      op_->bank[i] = 1;
+      op_->src[i] = constants_.scalar(value);
+      return true;
+    } else if (!scalar_register(code, registers_of(type), slot)) {
+      return false;
+    }
+    if (registers_of(type) == 2 && (code == 251 || code == 252 || code == 253)) return fail("64-bit read of a flag");
+    op_->src[i] = slot;
+    return true;
+  }
+
+  // --- vector operands
+
+  bool vgpr(u32 number, u32 count, u32& offset) {
+    if (number + count > limits_.vgprs) return fail("vector register outside the kernel's registers");
+    offset = number * kLanes * 4;
+    return true;
+  }
+
+  // Nine-bit source. `compact`: a 32-bit encoding, where bit 7 of a 16-bit operand's register number selects the half.
+  bool vector_source(u32 code, Type type, int i, bool compact, Op* op = nullptr) {
+    if (!op) op = op_;
+    const u32 registers = registers_of(type);
+    if (code >= 256) {
+      u32 number = code - 256;
+      if (compact && is_half(type)) {
+        op->half[i] = number >> 7 ? 16 : 0;
+        number &= 127;
+      }
+      op->bank[i] = 0;
+      return vgpr(number, registers, op->src[i]);
+    }
+    u64 value;
+    u32 slot;
+    if (code == 124) {
+      slot = kZero;
+    } else if (code == 251 || code == 252) {
+      slot = code == 251 ? kVccz : kExecz;
+      dynamic_flags_ = true;
+    } else if (code == 253) {
+      slot = kScc;
+    } else if (constant(code, type, value)) {
+      op->bank[i] = 1;
+      op->src[i] = constants_.vector(value);
+      return true;
+    } else if (!scalar_register(code, registers, slot)) {
+      return false;
+    }
+    op->bank[i] = 2;
+    op->src[i] = slot;
+    scalar_sources_ = true;
+    return true;
+  }
+
+  bool vector_dest(u32 number, Type type, bool compact) {
+    if (compact && is_half(type)) {
+      op_->dst_half = number >> 7 ? 16 : 0;
+      number &= 127;
+    }
+    return vgpr(number, registers_of(type), op_->dst);
+  }
+
+  bool take_dpp(u32 code) {
+    if (op_->row->custom || (op_->row->flags & NODPP)) return fail("DPP on an instruction that has none");
+    if (registers_of(op_->row->a) == 2) return fail("DPP on a 64-bit source");
+    const u32 word = literal();
+    op_->dpp = word;
+    op_->dpp_kind = code == 250 ? 1 : 2;
+    op_->fetch_inactive = code == 250 ? word >> 18 & 1 : code == 234;
+    if (code == 250) {
+      const u32 control = word >> 8 & 0x1ff;
+      const bool known = control < 0x100 || (control > 0x100 && control <= 0x10f) || (control > 0x110 && control <= 0x11f) ||
+                         (control > 0x120 && control <= 0x12f) || control == 0x140 || control == 0x141 || (control >= 0x150 && control <= 0x16f);
+      if (!known) return fail("unknown DPP control");
+    }
+    return true;
+  }
+  static bool is_dpp(u32 code) { return code == 250 || code == 233 || code == 234; }
+
+  // DPP16 of a 32-bit encoding carries abs and neg of both sources.
+  void compact_dpp_modifiers() {
+    if (op_->dpp_kind != 1) return;
+    op_->neg = u8((op_->dpp >> 20 & 1) | (op_->dpp >> 22 & 1) << 1);
+    op_->abs = u8((op_->dpp >> 21 & 1) | (op_->dpp >> 23 & 1) << 1);
+    if (!modifiers_allowed()) fail("sign modifiers on an integer instruction");
+  }
+  bool modifiers_allowed() {
+    const Type types[3] = {op_->row->a, op_->row->b, op_->row->c};
+    const bool select = op_->row->a == Type::b32 && op_->row->flags & CI;  // v_cndmask takes sign modifiers
+    for (int i = 0; i < 3; ++i) {
+      const bool used = (op_->abs | op_->neg) >> i & 1;
+      if (used && !(is_float(types[i]) || select) ) return false;
+    }
+    return !(op_->row->flags & NOMOD) || !(op_->abs | op_->neg);
+  }
+
+  bool plain() const {
+    return !op_->dpp_kind && !op_->abs && !op_->neg && !op_->omod && !op_->clamp && !scalar_sources_ && !op_->half[0] && !op_->half[1] &&
+           !op_->half[2];
+  }
+
+  Decoded finish_vector() {
+    const VectorRow& row = *op_->row;
+    op_->lanes = row.lanes;
+    if (op_->clamp && !is_float(row.d)) {
+      if (row.lanes_clamp) {
+        op_->lanes = row.lanes_clamp;
+      } else if (!(row.flags & (CMP | ANYCLAMP)) || (row.flags & CMP && !is_float(row.a))) {
+        fail("clamp on an instruction that has none");
+      }
+    }
+    if (row.custom) return done(row.name, row.custom);
+    return done(row.name, plain() ? row.fast : t_.vector_slow);
+  }
+
+  Decoded vop1() {
+    const u32 w = w_[0], number = w >> 9 & 255, code = w & 511;
+    const VectorRow& row = t_.vop3[0x180 + (number & 127)];
+    if (number > 127 || !row.name) return refuse("unknown VOP1 instruction");
+    op_->row = &row;
+    op_->imm = number;
+    if (row.custom && row.d == Type::none) return done(row.name, row.custom);
+    bool ok = true;
+    if (row.flags & SDST) {
+      ok = scalar_dest(w >> 17 & 255, 1, op_->dst);
+    } else {
+      ok = vector_dest(w >> 17 & 255, row.d, true);
+    }
+    if (row.custom) {
+      if (is_dpp(code)) return refuse("DPP on an instruction that has none");
+      const bool swap = row.flags & E32;
+      if (swap && code < 256 && number != 0x67) return refuse("operand must be a vector register");
+      op_->dpp = limits_.vgprs;
+      ok = ok && vector_source(code, row.a, 0, true);
+      if (number == 0x67 && op_->bank[0] == 2) fail("operand must be a vector register");
+    } else if (is_dpp(code)) {
+      ok = ok && take_dpp(code) && vector_source(256 + (op_->dpp & 255), row.a, 0, true);
+      compact_dpp_modifiers();
+    } else {
+      ok = ok && vector_source(code, row.a, 0, true);
+    }
+    return ok ? finish_vector() : refuse("operand");
+  }
+
+  Decoded vop2() {
+    const u32 w = w_[0], number = w >> 25, code = w & 511;
+    const VectorRow& row = t_.vop3[0x100 + number];
+    if (number > 0x3f || !row.name) return refuse("unknown VOP2 instruction");
+    op_->row = &row;
+    bool ok = vector_dest(w >> 17 & 255, row.d, true);
+    if (is_dpp(code)) {
+      ok = ok && take_dpp(code) && vector_source(256 + (op_->dpp & 255), row.a, 0, true);
+    } else {
+      if (row.flags & (AK | MK)) {
+        const u32 k = literal();
+        op_->bank[2] = 1;
+        op_->src[2] = constants_.vector(k);
+      }
+      ok = ok && vector_source(code, row.a, 0, true);
+    }
+    ok = ok && vector_source(256 + (w >> 9 & 255), row.b, 1, true);
+    compact_dpp_modifiers();
+    accumulate(row);
+    op_->carry_in = op_->carry_out = kVcc;
+    return ok ? finish_vector() : refuse("operand");
+  }
+  void accumulate(const VectorRow& row) {
+    if (!(row.flags & ACC)) return;
+    op_->bank[2] = 0;
+    op_->src[2] = op_->dst;
+    op_->half[2] = op_->dst_half;
+  }
+
+  Decoded vopc() {
+    const u32 w = w_[0], number = w >> 17 & 255, code = w & 511;
+    const VectorRow& row = t_.vop3[number];
+    if (!row.name) return refuse("unknown VOPC instruction");
+    op_->row = &row;
+    bool ok = true;
+    if (is_dpp(code)) {
+      ok = take_dpp(code) && vector_source(256 + (op_->dpp & 255), row.a, 0, true);
+    } else {
+      ok = vector_source(code, row.a, 0, true);
+    }
+    ok = ok && vector_source(256 + (w >> 9 & 255), row.b, 1, true);
+    compact_dpp_modifiers();
+    op_->carry_out = row.flags & CMPX ? kExec : kVcc;
+    return ok ? finish_vector() : refuse("operand");
+  }
+
+  Decoded vop3() {
+    const u32 w = w_[0], x = w_[1], number = w >> 16 & 1023;
+    const VectorRow& row = t_.vop3[number];
+    length_ = 2;
+    if (!row.name || (row.flags & E32)) return refuse("unknown VOP3 instruction");
+    op_->row = &row;
+    op_->imm = number >= 0x180 && number < 0x200 ? number - 0x180 : number;
+    op_->clamp = w >> 15 & 1;
+    op_->omod = x >> 27 & 3;
+    op_->neg = x >> 29;
+    const bool sd = row.flags & SD;
+    const Type types[3] = {row.a, row.b, row.c};
+    u32 slot = 0;
+    bool ok = true;
+    if (!sd) {
+      op_->abs = w >> 8 & 7;
+      op_->op_sel = w >> 11 & 15;
+    }
+    if (row.custom && row.d == Type::none) {
+      return op_->abs | op_->neg | op_->op_sel | op_->omod | op_->clamp ? refuse("modifier") : done(row.name, row.custom);
+    }
+    if (row.flags & CMP) {
+      ok = scalar_dest(w & 255, 1, slot);
+      if (row.flags & CMPX && (w & 255) != 126) return refuse("destination must be EXEC");
+      op_->carry_out = u8(slot);
+    } else if (row.flags & SDST) {
+      ok = scalar_dest(w & 255, 1, op_->dst);
+    } else {
+      ok = vector_dest(w & 255, row.d, false);
+      if (sd) {
+        ok = ok && scalar_dest(w >> 8 & 127, 1, slot);
+        op_->carry_out = u8(slot);
+      }
+    }
+    const u32 codes[3] = {x & 511, x >> 9 & 511, x >> 18 & 511};
+    for (int i = 0; i < 3 && ok; ++i) {
+      if (types[i] == Type::none) continue;
+      if (i == 2 && (row.flags & ACC)) continue;
+      if (is_dpp(codes[i])) {
+        ok = i == 0 && take_dpp(codes[0]) && vector_source(256 + (op_->dpp & 255), row.a, 0, false);
+        continue;
+      }
+      ok = vector_source(codes[i], types[i], i, false);
+      if (ok && is_half(types[i])) op_->half[i] = op_->op_sel >> i & 1 ? 16 : 0;
+    }
+    if (!ok) return refuse("operand");
+    if (is_half(row.d)) op_->dst_half = op_->op_sel & 8 ? 16 : 0;
+    accumulate(row);
+    if (row.flags & CI) {
+      if (row.flags & VCCIN) {
+        op_->carry_in = kVcc;
+      } else {
+        if (codes[2] == 124) slot = kZero;
+        else if (!scalar_register(codes[2], 1, slot)) return refuse("lane mask operand");
+        op_->carry_in = u8(slot);
+      }
+    }
+    if (row.custom) op_->dpp = limits_.vgprs;
+    for (int i = 0; i < 3; ++i) {
+      const bool narrow = is_half(types[i]) || (row.flags & OPSEL);
+      if ((op_->op_sel >> i & 1) && !narrow) return refuse("op_sel on a 32-bit operand");
+    }
+    if (op_->op_sel & 8 && !is_half(row.d)) return refuse("op_sel on a 32-bit operand");
+    if (!modifiers_allowed()) return refuse("sign modifiers on an integer instruction");
+    if (op_->omod && (!is_float(row.d) || row.flags & NOMOD)) return refuse("omod on an integer instruction");
+    if (row.flags & NOCLAMP && !is_float(row.d)) op_->clamp = 0;
+    return finish_vector();
+  }
+
+  Decoded vop3p() {
+    const u32 w = w_[0], x = w_[1], number = w >> 16 & 127;
+    const VectorRow& row = t_.vop3p[number];
+    length_ = 2;
+    if (!row.name) return refuse("unknown VOP3P instruction");
+    op_->row = &row;
+    op_->imm = number;
+    op_->clamp = w >> 15 & 1;
+    op_->neg = x >> 29;
+    op_->neg_hi = w >> 8 & 7;
+    op_->op_sel = w >> 11 & 7;
+    op_->op_sel_hi = u8((x >> 27 & 3) | (w >> 14 & 1) << 2);
+    const u32 codes[3] = {x & 511, x >> 9 & 511, x >> 18 & 511};
+    if (row.custom) return wmma(number, codes);
+    const Type types[3] = {row.a, row.b, row.c};
+    bool ok = vector_dest(w & 255, row.d, false);
+    if (row.flags & MIX) op_->dst_half = number == 0x22 ? 16 : 0;
+    for (int i = 0; i < 3 && ok; ++i) {
+      if (types[i] == Type::none) continue;
+      if (is_dpp(codes[i])) ok = i == 0 && take_dpp(codes[0]) && vector_source(256 + (op_->dpp & 255), row.a, 0, false);
+      else ok = vector_source(codes[i], row.flags & MIX && op_->op_sel_hi >> i & 1 ? Type::pkf16 : types[i], i, false);
+    }
+    if (!ok) return refuse("operand");
+    op_->lanes = op_->clamp && !is_float(row.d) && row.lanes_clamp ? row.lanes_clamp : row.lanes;
+    if (op_->clamp && !is_float(row.d) && !row.lanes_clamp) return refuse("clamp on an instruction that has none");
+    // Packed rows with the usual selection and no negation need no rearranging.
+    bool usual = !op_->dpp_kind && !op_->clamp && !scalar_sources_ && !(row.flags & (MIX | SEL));
+    for (int i = 0; i < 3; ++i) {
+      if (types[i] == Type::none) continue;
+      const u32 bit = 1u << i;
+      if ((op_->neg | op_->neg_hi | op_->op_sel) & bit) usual = false;
+      if (is_packed(types[i]) && !(op_->op_sel_hi & bit)) usual = false;
+    }
+    return done(row.name, usual ? row.fast : t_.vector_slow);
+  }
+
+  Decoded wmma(u32 number, const u32* codes) {
+    const u32 factor = number == 0x44 ? 4 : number == 0x45 ? 2 : 8;
+    bool ok = vgpr(w_[0] & 255, 8, op_->dst);
+    for (int i = 0; i < 2; ++i) ok = ok && (codes[i] >= 256 || fail("operand must be vector registers")) && vgpr(codes[i] - 256, factor, op_->src[i]);
+    if (codes[2] >= 256) {
+      ok = ok && vgpr(codes[2] - 256, 8, op_->src[2]);
+    } else {
+      const Type type = number == 0x42 || number == 0x43 ? Type::pkf16 : number >= 0x44 ? Type::b32 : Type::f32;
+      u64 value;
+      if (codes[2] == 255 || !constant(codes[2], type, value)) return refuse("accumulator must be vector registers or a constant");
+      op_->bank[2] = 1;
+      op_->src[2] = constants_.vector(value);
+    }
+    return ok ? done(op_->row->name, op_->row->custom) : refuse("operand");
+  }
+
+  Decoded vopd() {
+    const u32 w = w_[0], x = w_[1], numbers[2] = {w >> 22 & 15, w >> 17 & 31};
+    const u32 codes[2][2] = {{w & 511, w >> 9 & 255}, {x & 511, x >> 9 & 255}};
+    const u32 dest_x = x >> 24, dests[2] = {dest_x, (x >> 17 & 127) << 1 | (~dest_x & 1)};
+    length_ = 2;
+    ops_[1] = Op{};
+    bool ok = true;
+    for (int half = 0; half < 2 && ok; ++half) {
+      if (!t_.dual[numbers[half]]) return refuse("unknown VOPD instruction");
+      const VectorRow& row = t_.vop3[t_.dual_row[numbers[half]]];
+      Op* part = &ops_[half];
+      part->row = &row;
+      part->name = t_.dual[numbers[half]];
+      part->lanes = row.lanes;
+      ok = vgpr(dests[half], 1, part->dst) && !is_dpp(codes[half][0]) && vector_source(codes[half][0], row.a, 0, false, part);
+      if (row.b != Type::none) ok = ok && vector_source(256 + codes[half][1], row.b, 1, false, part);
+      if (row.flags & ACC) part->src[2] = part->dst;
+      if (row.flags & (AK | MK)) {
+        part->bank[2] = 1;
+        part->src[2] = constants_.vector(literal());
+      }
+    }
+    if (!ok) return refuse("operand");
+    const char* name = ops_[0].name;
+    return done(name, t_.dual_run);
+  }
+
+  // --- scalar formats
+
+  Decoded sop1() {
+    const u32 w = w_[0], number = w >> 8 & 255;
+    const ScalarRow& row = t_.sop1[number];
+    if (!row.name) return refuse("unknown SOP1 instruction");
+    bool ok = row.d == Type::none || scalar_dest(w >> 16 & 127, registers_of(row.d), op_->dst);
+    if (row.a != Type::none) ok = ok && scalar_source(w & 255, row.a, 0);
+    op_->imm = number;
+    op_->dwords = u8(registers_of(row.d));
+    if (number == 0x4c || number == 0x4d) op_->imm = w & 255;
+    if (!ok) return refuse("operand");
+    Decoded d = done(row.name, row.run);
+    d.ends = number == 0x48;
+    return d;
+  }
+
+  Decoded sop2() {
+    const u32 w = w_[0], number = w >> 23 & 127;
+    const ScalarRow& row = t_.sop2[number];
+    if (!row.name) return refuse("unknown SOP2 instruction");
+    if (row.flags & (AK | MK)) op_->imm = literal();
+    const bool ok = scalar_dest(w >> 16 & 127, registers_of(row.d), op_->dst) && scalar_source(w & 255, row.a, 0) &&
+                    scalar_source(w >> 8 & 255, row.b, 1);
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+
+  Decoded sopc() {
+    const u32 w = w_[0], number = w >> 16 & 127;
+    const ScalarRow& row = t_.sopc[number];
+    if (!row.name) return refuse("unknown SOPC instruction");
+    const bool ok = scalar_source(w & 255, row.a, 0) && scalar_source(w >> 8 & 255, row.b, 1);
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+
+  bool branch(u32 field, Decoded& d) {
+    const i64 step = 1 + i64(i16(field));
+    op_->imm = u32(i32(step));
+    if (limits_.index < 0) return true;
+    d.target = limits_.index + step;
+    return d.target >= 0 && d.target < limits_.dwords;
+  }
+
+  Decoded sopk() {
+    const u32 w = w_[0], number = w >> 23 & 31;
+    const ScalarRow& row = t_.sopk[number];
+    if (!row.name) return refuse("unknown SOPK instruction");
+    op_->imm = u32(i32(i16(w)));
+    if (number == 0x13) op_->src[0] = literal();
+    if (row.d != Type::none && !scalar_dest(w >> 16 & 127, registers_of(row.d), op_->dst)) return refuse("operand");
+    Decoded target;
+    const bool jumps = number == 0x14 || number == 0x16 || number == 0x17;
+    if (jumps && !branch(w & 0xffff, target)) return refuse("branch leaves the code");
+    Decoded d = done(row.name, row.run);
+    if (d.name) d.target = target.target;
+    return d;
+  }
+
+  Decoded sopp() {
+    const u32 w = w_[0], number = w >> 16 & 127;
+    const ScalarRow& row = t_.sopp[number];
+    if (!row.name) return refuse("unknown SOPP instruction");
+    op_->imm = w & 0xffff;
+    Decoded target;
+    const bool jumps = number >= 0x20 && number <= 0x26;
+    if (jumps && !branch(w & 0xffff, target)) return refuse("branch leaves the code");
+    Decoded d = done(row.name, row.run);
+    if (d.name) d.target = target.target;
+    d.ends = number == 0x20 || number == 0x30 || number == 0x31;
+    return d;
+  }
+
+  Decoded smem() {
+    const u32 w = w_[0], x = w_[1], number = w >> 18 & 255;
+    const MemoryRow& row = t_.smem[number];
+    length_ = 2;
+    if (!row.name) return refuse("unknown SMEM instruction");
+    op_->memory = &row;
+    op_->dwords = row.result;
+    if (row.result == 0) return done(row.name, row.run);
+    const bool buffer = number >= 8;
+    const u32 soffset = x >> 25;
+    op_->imm = u32(i32(x << 11) >> 11);
+    bool ok = scalar_register((w & 63) * 2, buffer ? 4 : 2, op_->src[0]) && scalar_dest(w >> 6 & 127, row.result, op_->dst);
+    if (soffset != 124) {
+      op_->flags = kHasVaddr;
+      ok = ok && scalar_register(soffset, 1, op_->src[1]);
+    }
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+
+  // --- vector memory
+
+  Decoded ds() {
+    const DsFields f(w_[0], w_[1]);
+    const MemoryRow& row = t_.ds[f.op];
+    length_ = 2;
+    if (!row.name) return refuse("unknown DS instruction");
+    if (f.gds) return refuse("global data share");
+    op_->memory = &row;
+    op_->segment = Segment::lds;
+    op_->imm = f.offset;
+    if (row.result) op_->flags |= kReturn;
+    const bool ok = (row.flags & NOADDR || vgpr(f.addr, 1, op_->src[0])) && (!row.data || vgpr(f.data0, row.data, op_->src[1])) &&
+                    (!row.data2 || vgpr(f.data1, row.data2, op_->src[2])) && (!row.result || vgpr(f.vdst, row.result, op_->dst));
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+
+  Decoded flat() {
+    const FlatFields f(w_[0], w_[1]);
+    length_ = 2;
+    if (f.segment == 3) return refuse("unknown FLAT instruction");
+    op_->segment = Segment(f.segment);
+    const MemoryRow& row = (f.segment == 0 ? t_.flat : f.segment == 1 ? t_.scratch : t_.global)[f.op];
+    if (!row.name) return refuse("unknown FLAT instruction");
+    op_->memory = &row;
+    op_->imm = u32(f.offset);
+    bool ok = true;
+    const bool saddr = f.saddr != 124;
+    u32 address_registers = 0;
+    if (op_->segment == Segment::flat) {
+      if (saddr) return refuse("scalar address on a flat instruction");
+      address_registers = 2;
+    } else {
+      if (saddr) {
+        op_->flags |= kHasSaddr;
+        ok = scalar_register(f.saddr, op_->segment == Segment::global ? 2 : 1, op_->src[2]);
+      }
+      if (row.flags & NOADDR) {
+        if (!saddr) return refuse("address without a scalar base");
+      } else if (op_->segment == Segment::global) {
+        address_registers = saddr ? 1 : 2;
+      } else {
+        address_registers = f.sve ? 1 : 0;
+      }
+    }
+    if (address_registers) {
+      op_->flags |= kHasVaddr;
+      ok = ok && vgpr(f.addr, address_registers, op_->src[0]);
+    }
+    const bool returns = row.flags & AT ? f.glc : row.result != 0;
+    if (returns) {
+      op_->flags |= kReturn;
+      ok = ok && vgpr(f.vdst, row.result, op_->dst);
+    }
+    if (row.data) ok = ok && vgpr(f.data, row.data, op_->src[1]);
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+
+  Decoded mubuf() {
+    const BufferFields f(w_[0], w_[1]);
+    const MemoryRow& row = t_.mubuf[f.op];
+    length_ = 2;
+    if (!row.name) return refuse("unknown MUBUF instruction");
+    op_->memory = &row;
+    if (row.flags & NODATA) return done(row.name, row.run);
+    if (f.tfe) return refuse("texture fail enable");
+    op_->segment = Segment::buffer;
+    op_->imm = f.offset;
+    op_->flags = u8((f.idxen ? kIdxen : 0) | (f.offen ? kOffen : 0));
+    bool ok = scalar_register(f.srsrc * 4, 4, op_->src[2]);
+    // The scalar offset goes where DPP's word lives otherwise.
+    Op scratch_op = *op_;
+    Op* kept = op_;
+    op_ = &scratch_op;
+    ok = ok && f.soffset != 255 && scalar_source(f.soffset, Type::b32, 0);
+    op_ = kept;
+    op_->bank[2] = scratch_op.bank[0];
+    op_->dpp = scratch_op.src[0];
+    if (f.idxen || f.offen) ok = ok && vgpr(f.vaddr, f.idxen && f.offen ? 2 : 1, op_->src[0]);
+    const bool returns = row.flags & AT ? f.glc : row.result != 0;
+    if (returns) op_->flags |= kReturn;
+    if (returns || row.flags & AT) ok = ok && vgpr(f.vdata, row.result, op_->dst);
+    if (row.data) ok = ok && vgpr(f.vdata, row.data, op_->src[1]);
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+};
+
+}  // namespace
+
+Decoded decode(const Tables& tables, const u32* words, size_t count, const DecodeLimits& limits, Constants& constants, Op* ops) {
+  return Decoder(tables, words, count, limits, constants, ops).run();
+}
+
+}  // namespace cassc::emu

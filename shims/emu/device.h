@@ -1,0 +1,104 @@
+// The objects behind the C ABI.
+#pragma once
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cassc/emu.h"
+#include "decode.h"
+#include "memory.h"
+#include "metadata.h"
+
+namespace cassc::emu {
+
+// The 64-byte kernel descriptor, as far as the emulator needs it.
+struct Descriptor {
+  u32 group_size = 0, private_size = 0, kernarg_size = 0;
+  i64 entry_offset = 0;
+  u32 rsrc3 = 0, rsrc1 = 0, rsrc2 = 0;
+  u16 properties = 0, preload = 0;
+};
+
+// Decoded code of one kernel: a slot for every dword of its segment, filled when first reached.
+class Code {
+ public:
+  Code(u64 address, size_t dwords, u32 vgprs);
+  ~Code();
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+
+  bool mapped() const { return ops_ != nullptr; }
+  const Op* at(u64 address);  // nullptr: not an instruction address of this code
+  u64 address_of(const Op* op) const { return address_ + u64(op - ops_) * 4; }
+  const u32* words() const { return reinterpret_cast<const u32*>(address_); }
+  size_t dwords() const { return dwords_; }
+  const Constants& constants() const { return constants_; }
+  u32 vgprs() const { return vgprs_; }
+  const Op* decode_at(const Op* op);  // called by the first-visit handler
+
+ private:
+  u64 address_;
+  size_t dwords_;
+  u32 vgprs_;
+  Op* ops_ = nullptr;
+  Constants constants_;
+};
+
+struct Segment64 {
+  u64 address, size;  // in device memory
+};
+
+}  // namespace cassc::emu
+
+struct cassc_emu_kernel {
+  cassc_emu_module* module = nullptr;
+  cassc::emu::KernelMetadata metadata;
+  cassc::emu::Descriptor descriptor;
+  cassc::emu::u64 entry = 0;                  // device address
+  cassc::emu::Segment64 text{};               // the executable segment that holds the entry
+  mutable std::unique_ptr<cassc::emu::Code> code;  // made at the first launch
+};
+
+struct cassc_emu_module {
+  cassc_emu_device* device = nullptr;
+  cassc::emu::u64 image = 0;                  // allocation that holds the segments
+  std::vector<std::unique_ptr<cassc_emu_kernel>> kernels;
+  std::map<std::string, std::pair<cassc::emu::u64, cassc::emu::u64>, std::less<>> globals;  // name -> address, size
+};
+
+struct cassc_emu_device {
+  std::string gfx;
+  cassc::emu::Memory memory;
+  std::mutex launching;
+  std::atomic<cassc::emu::u64> executed{0};
+  explicit cassc_emu_device(cassc::emu::u64 bytes) : memory(bytes) {}
+};
+
+namespace cassc::emu {
+
+// One launch in progress.
+struct Launch {
+  cassc_emu_device* device;
+  const cassc_emu_kernel* kernel;
+  Code* code;
+  MemoryView memory;
+  cassc_emu_dim3 grid, block;
+  u32 lds_size, scratch_size, waves_per_group, threads_per_group;
+  u64 kernarg, packet, queue;
+  u64 executed;     // by waves that are not running
+  u64 clock_reads;
+  bool failed;
+  cassc_emu_fault fault;
+};
+
+void set_error(std::string text);
+// Both report through set_error.
+cassc_emu_status load_module(cassc_emu_device& device, const u8* elf, size_t size, cassc_emu_module& module);
+cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel, cassc_emu_dim3 grid, cassc_emu_dim3 block, u32 dynamic_lds,
+                        const void* kernarg, size_t kernarg_size, const cassc_emu_launch_options* options, cassc_emu_fault* fault);
+constexpr u32 kMaxLds = 65536;
+
+}  // namespace cassc::emu

@@ -1,0 +1,178 @@
+#include "memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace cassc::emu {
+namespace {
+
+// An allocation's extent: whole granules, and one more that is never valid, so that neighbours never touch.
+uint64_t extent_of(uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule + kGranule; }
+
+void* reserve(uint64_t bytes) {
+  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? nullptr : p;
+}
+
+}  // namespace
+
+bool host_range_holds(const MemoryView& view, uint64_t address, uint64_t size) {
+  return view.owner && view.owner->host_holds(address, size);
+}
+
+Memory::Memory(uint64_t bytes) {
+  bytes = std::max<uint64_t>(bytes / 4096 * 4096, 1 << 20);
+  void* arena = reserve(bytes);
+  if (!arena) return;
+  table_bytes_ = (bytes / kGranule + 2) * sizeof(uint16_t);
+  valid_ = static_cast<uint16_t*>(reserve(table_bytes_));
+  if (!valid_) {
+    munmap(arena, bytes);
+    return;
+  }
+  view_ = {reinterpret_cast<uint64_t>(arena), bytes, valid_, this};
+  next_ = view_.base;
+  free_[view_.base] = bytes;
+}
+
+Memory::~Memory() {
+  if (!view_.base) return;
+  munmap(reinterpret_cast<void*>(view_.base), view_.bytes);
+  munmap(valid_, table_bytes_);
+}
+
+void Memory::mark(uint64_t address, uint64_t size, bool on) {
+  uint16_t* first = valid_ + (address - view_.base) / kGranule;
+  const uint64_t whole = size / kGranule, rest = size % kGranule;
+  if (on) {
+    std::fill(first, first + whole, uint16_t(kGranule));
+    if (rest) first[whole] = uint16_t(rest);
+  } else {
+    std::memset(first, 0, (whole + (rest ? 1 : 0)) * sizeof(uint16_t));
+  }
+}
+
+uint64_t Memory::allocate(uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  if (!size || size > view_.bytes) return 0;
+  const uint64_t extent = extent_of(size);
+  const auto fits = [&](auto from, auto to) {
+    return std::find_if(from, to, [&](const auto& block) { return block.second >= extent; });
+  };
+  const auto start = free_.lower_bound(next_);
+  auto found = fits(start, free_.end());
+  if (found == free_.end()) {
+    found = fits(free_.begin(), start);
+    if (found == start) return 0;
+  }
+  const auto [address, room] = *found;
+  free_.erase(found);
+  if (room > extent) free_[address + extent] = room - extent;
+  next_ = address + extent;
+  live_[address] = size;
+  used_ += extent;
+  mark(address, size, true);
+  return address;
+}
+
+bool Memory::release(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto it = live_.find(address);
+  if (it == live_.end()) return false;
+  uint64_t extent = extent_of(it->second);
+  parts_.erase(parts_.lower_bound(address), parts_.lower_bound(address + extent));
+  mark(address, it->second, false);
+  live_.erase(it);
+  used_ -= extent;
+  const uint64_t first = (address + 4095) / 4096 * 4096, last = (address + extent) / 4096 * 4096;
+  if (last > first && last - first >= (1 << 20)) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  auto after = free_.lower_bound(address);
+  if (after != free_.end() && after->first == address + extent) {
+    extent += after->second;
+    after = free_.erase(after);
+  }
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == address) {
+      before->second += extent;
+      return true;
+    }
+  }
+  free_[address] = extent;
+  return true;
+}
+
+bool Memory::find(uint64_t address, uint64_t& base, uint64_t& size) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto* ranges : {&parts_, &live_}) {
+    auto it = ranges->upper_bound(address);
+    if (it == ranges->begin()) continue;
+    --it;
+    if (address - it->first < it->second) {
+      base = it->first;
+      size = it->second;
+      return true;
+    }
+  }
+  for (const HostRange& range : host_) {
+    if (address - range.base < range.size) {
+      base = range.base;
+      size = range.size;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool Memory::register_host(uint64_t address, uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  if (!size || address + size < address) return false;
+  if (address < view_.base + view_.bytes && address + size > view_.base) return false;
+  const auto at = std::lower_bound(host_.begin(), host_.end(), address, [](const HostRange& r, uint64_t a) { return r.base < a; });
+  if (at != host_.end() && at->base < address + size) return false;
+  if (at != host_.begin() && std::prev(at)->base + std::prev(at)->size > address) return false;
+  host_.insert(at, {address, size});
+  return true;
+}
+
+bool Memory::unregister_host(uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto at = std::find_if(host_.begin(), host_.end(), [&](const HostRange& r) { return r.base == address; });
+  if (at == host_.end()) return false;
+  host_.erase(at);
+  return true;
+}
+
+bool Memory::host_holds(uint64_t address, uint64_t size) const {
+  const std::lock_guard lock(mutex_);
+  auto at = std::upper_bound(host_.begin(), host_.end(), address, [](uint64_t a, const HostRange& r) { return a < r.base; });
+  if (at == host_.begin()) return false;
+  --at;
+  return size <= at->size && address - at->base <= at->size - size;
+}
+
+uint64_t Memory::used() const {
+  const std::lock_guard lock(mutex_);
+  return used_;
+}
+
+void Memory::name_part(uint64_t address, uint64_t size) {
+  const std::lock_guard lock(mutex_);
+  parts_[address] = size;
+}
+
+void Memory::restrict_to(uint64_t address, const std::vector<HostRange>& pieces) {
+  const std::lock_guard lock(mutex_);
+  const auto it = live_.find(address);
+  if (it == live_.end()) return;
+  mark(address, it->second, false);
+  for (const HostRange& piece : pieces) {
+    // Segments begin at any offset; a granule counts from its start, so the few bytes before a segment stay readable.
+    const uint64_t begin = piece.base / kGranule * kGranule;
+    mark(begin, piece.base + piece.size - begin, true);
+  }
+}
+
+}  // namespace cassc::emu

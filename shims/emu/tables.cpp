@@ -1,0 +1,44 @@
+// The instruction tables of one execution variant, and its dispatch loop.
+#include "vector.h"
+
+namespace cassc::emu::CASSC_EMU_VARIANT {
+namespace {
+
+Tables* build() {
+  static Tables t;
+  enter_vop12(t);
+  enter_vop3(t);
+  enter_vopc(t);
+  enter_vop3p(t);
+  enter_scalar(t);
+  enter_memory(t);
+#define VOPD(n, row, vop3) \
+  t.dual[n] = #row;        \
+  t.dual_row[n] = vop3;
+#include "isa/vopd.def"
+#undef VOPD
+  t.vector_slow = &vector_slow;
+  t.dual_run = &dual;
+  t.flags_first = &flags_first;
+  return &t;
+}
+
+}  // namespace
+
+const Tables& tables() {
+  static const Tables* const t = build();
+  return *t;
+}
+
+// Runs until a handler stops the wave or the budget is used up. Returns where to go on; nullptr: the wave said so itself.
+const Op* run(Wave& w, const Op* op, u64& budget) {
+  u64 left = budget;
+  do {
+    op = op->run(w, op);
+    --left;
+  } while (op && left);
+  budget = left;
+  return op;
+}
+
+}  // namespace cassc::emu::CASSC_EMU_VARIANT

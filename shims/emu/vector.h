@@ -1,0 +1,15 @@
+// Between vector.cpp (VOP1, VOP2, VOP3, VOPC, VOPD), packed.cpp (VOP3P) and tables.cpp of one variant.
+#pragma once
+#include "machine.h"
+
+namespace cassc::emu::CASSC_EMU_VARIANT {
+void enter_vop12(Tables& t);
+void enter_vop3(Tables& t);
+void enter_vopc(Tables& t);
+void enter_vop3p(Tables& t);
+void enter_scalar(Tables& t);
+void enter_memory(Tables& t);
+const Op* vector_slow(Wave& w, const Op* op);
+const Op* dual(Wave& w, const Op* op);
+const Op* flags_first(Wave& w, const Op* op);
+}  // namespace cassc::emu::CASSC_EMU_VARIANT
