@@ -1,0 +1,69 @@
+// Graphs: nodes with dependencies, and the executables made of them.
+#ifndef CASSC_RUNTIME_GRAPH_H
+#define CASSC_RUNTIME_GRAPH_H
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "operation.h"
+
+namespace cassc::rt {
+
+// Numbers of cudaGraphNodeType.
+enum class NodeType : int { Kernel = 0, Memcpy = 1, Memset = 2, Host = 3, Graph = 4, Empty = 5, WaitEvent = 6, EventRecord = 7 };
+
+struct Node {
+  Graph* graph = nullptr;
+  Operation operation;
+  std::vector<Node*> before, after;
+  const Node* original = nullptr;     // in a clone: what it was made of
+  std::vector<void*> argument_views;  // what cudaGraphKernelNodeGetParams gives
+  NodeType type() const { return static_cast<NodeType>(operation.index()); }
+};
+
+struct Graph {
+  Graph() = default;
+  CASSC_EXPORT ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  std::vector<std::unique_ptr<Node>> nodes;  // in the order in which they were added
+  // Null when a dependency is not of this graph.
+  CASSC_EXPORT Node* add(Operation operation, const std::vector<Node*>& before);
+  bool holds(const Node* node) const;
+  CASSC_EXPORT void remove(Node* node);
+  // False when an edge would close a cycle, is there already or leaves the graph.
+  CASSC_EXPORT bool connect(Node* from, Node* to);
+  CASSC_EXPORT bool disconnect(Node* from, Node* to);
+  CASSC_EXPORT std::unique_ptr<Graph> clone() const;
+  // Every node after those that it depends on; otherwise in the order in which they were added.
+  std::vector<Node*> in_order() const;
+};
+
+struct GraphExec {
+  struct Step {
+    const Node* node;  // of the graph that it was made of: only compared, never followed
+    Operation operation;
+    std::vector<size_t> before;  // steps
+    bool enabled = true;
+  };
+  std::vector<Step> steps;
+  std::unordered_map<const Node*, size_t> step_of;
+  uint64_t flags = 0;
+};
+
+CASSC_EXPORT std::unique_ptr<GraphExec> instantiate(const Graph& graph);
+CASSC_EXPORT Error run(Stream& stream, const GraphExec& exec);
+Error run_nodes(Stream& stream, const Graph& graph);
+
+// Live graphs, nodes and executables.
+CASSC_EXPORT Graph* keep_graph(std::unique_ptr<Graph> graph);
+CASSC_EXPORT bool known_graph(const Graph* graph);
+CASSC_EXPORT std::unique_ptr<Graph> take_graph(Graph* graph);
+CASSC_EXPORT bool known_node(const Node* node);
+CASSC_EXPORT GraphExec* keep_exec(std::unique_ptr<GraphExec> exec);
+CASSC_EXPORT bool known_exec(const GraphExec* exec);
+CASSC_EXPORT std::unique_ptr<GraphExec> take_exec(GraphExec* exec);
+
+}  // namespace cassc::rt
+#endif

@@ -1,0 +1,96 @@
+// What the host program registers: fat binaries, their kernels and variables; code objects are loaded at first use.
+#ifndef CASSC_RUNTIME_REGISTRY_H
+#define CASSC_RUNTIME_REGISTRY_H
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "codeobject.h"
+#include "device.h"
+#include "fatbin.h"
+#include "output.h"
+
+namespace cassc::rt {
+
+class Image;
+
+struct Kernel {
+  Image* image = nullptr;
+  std::string name;
+  const void* stub = nullptr;
+  int dynamic_shared_limit = 0;  // bytes, set by cudaFuncSetAttribute; 0: the default
+  int carveout = -1;
+  // Valid once the image is loaded:
+  const DeviceKernel* device = nullptr;
+  KernelMetadata metadata;
+};
+
+struct Variable {
+  Image* image = nullptr;
+  std::string name;
+  const void* host = nullptr;  // its key: the address of the host's shadow
+  void** managed = nullptr;    // the host's pointer to a __managed__ variable
+  size_t size = 0;
+  void* address = nullptr;  // on the device, once the image is loaded
+};
+
+// One registered fat binary.
+class Image {
+ public:
+  explicit Image(const void* wrapper);
+  Error load(Device& device);  // the first time; later calls give the same answer
+  void unload();
+  uint32_t highest_sm() const;
+  uint32_t loaded_sm() const { return loaded_sm_; }
+  KernelOutput* output() const { return output_.get(); }
+  DeviceModule* module() const { return module_.get(); }
+
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  std::vector<std::unique_ptr<Variable>> variables;
+
+ private:
+  Error find_and_load(Device& device);
+  Error bind(Device& device, const std::vector<KernelMetadata>& metadata);
+
+  std::vector<FatEntry> entries_;
+  std::mutex loading_;
+  bool tried_ = false;
+  Error result_ = Error::Success;
+  uint32_t loaded_sm_ = 0;
+  std::unique_ptr<DeviceModule> module_;
+  std::unique_ptr<ModuleOutput> output_;
+};
+
+class CASSC_EXPORT Registry {
+ public:
+  static Registry& get();
+
+  Image* add_image(const void* wrapper);
+  void add_kernel(Image* image, const void* stub, const char* name);
+  void add_variable(Image* image, const void* host, void** managed, const char* name, size_t size);
+  void remove(Image* image);  // its library is unloaded, or the process ends
+
+  // By host stub or by the handle that __cudaGetKernel gave; null when unknown.
+  Kernel* find_kernel(const void* stub_or_handle);
+  Variable* find_variable(const void* host);
+
+  // The kernel with its code object loaded.
+  Error kernel(const void* stub_or_handle, Kernel** kernel);
+  Error variable(const void* host, Variable** variable);
+  Error load(Image* image);
+
+  void unload();  // every code object; the registrations stay
+  // Highest SM among the registered images (80: sm_80), 80 without any.
+  uint32_t compute_capability();
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Image>> images_;
+  std::unordered_map<const void*, Kernel*> kernels_;  // by stub and by handle
+  std::unordered_map<const void*, Variable*> variables_;
+};
+
+}  // namespace cassc::rt
+#endif
