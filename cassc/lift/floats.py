@@ -102,8 +102,8 @@ class Floats(Integers):
         rest = self._fop("fadd", self._fop("fsub", s, self._wide(r)), error)
         return self._signed_zero(self._moved(r, rest, rounding), s, x, y, rounding)
 
-    def _signed_zero(self, r: Ir, s: Ir, x: Ir, y: Ir, rounding: str) -> Ir:
-        """An exact zero sum is -0 when rounding down, unless both addends are +0."""
+    def _signed_zero(self, r: Ir, sum: Ir, x: Ir, y: Ir, rounding: str) -> Ir:
+        """An exact zero sum (``sum`` is zero) is -0 when rounding down, unless both addends are +0."""
         if rounding != RM:
             return r
         integer = _INTEGER[x.type.bits]
@@ -111,7 +111,7 @@ class Floats(Integers):
         negative = self.compare("lt", signs, self.const(integer, 0), signed=True)
         zero = self.const(r.type, 0)
         signed = self.select(negative, self.fneg(zero), zero)
-        return self.select(self.fcompare("eq", s, self.const(s.type, 0)), signed, r)
+        return self.select(self.fcompare("eq", sum, self.const(sum.type, 0)), signed, r)
 
     def _moved(self, r: Ir, rest: Ir, rounding: str) -> Ir:
         """r moved by one unit where the sign of the residual says that it lies on the wrong side."""
@@ -187,8 +187,10 @@ class Floats(Integers):
         a1, a2 = self._two_sum(c, u2)
         b1, b2 = self._two_sum(u1, a1)
         rest = self._fop("fadd", self._fop("fadd", self._fop("fsub", b1, scaled), b2), a2)
-        product = self._fop("fmul", x, y)
-        return self._signed_zero(self._moved(r, rest, rounding), r, product, z, rounding)
+        moved = self._moved(r, rest, rounding)
+        # Zero exactly if r is, and nothing was lost to underflow.
+        whole = self._fop("fadd", self.fabs(r), self.fabs(rest))
+        return self._signed_zero(moved, whole, self._fop("fmul", x, y), z, rounding)
 
     # Signs, choice, comparison -----------------------------------------------------------------------------------
     def fneg(self, x: Ir) -> Ir:

@@ -2,7 +2,7 @@
 
 Each section becomes one private object that holds its bytes, and each variable in it an exported alias at its offset
 and of its size: so variables are found by name, and code that computes offsets in a bank or a section still finds
-its neighbours.
+its neighbours. The objects are listed as used, or LLVM would give a whole section the name of its first variable.
 """
 
 from __future__ import annotations
@@ -35,10 +35,14 @@ class ModuleGlobals:
     banks: Mapping[int, str]
 
 
+USED = "@llvm.compiler.used"
+
+
 def module_globals(cubin: Cubin) -> ModuleGlobals:
     """Variables, ``__constant__`` variables (bank 3) and the table of addresses (bank 4)."""
     definitions: dict[str, str] = {}
     banks: dict[int, str] = {}
+    used = []
     for name in (*_VARIABLES, _CONSTANT_VARIABLES):
         section = cubin.section(name)
         if section is None or not section.size:
@@ -48,8 +52,12 @@ def module_globals(cubin: Cubin) -> ModuleGlobals:
         kind = f"private addrspace({space}) externally_initialized global"
         definitions[symbol] = f"{symbol} = {kind} {_initialiser(cubin, section)}, align {_align(section)}"
         definitions.update(_aliases(cubin, section, symbol, space))
+        used.append(f"ptr addrspacecast (ptr addrspace({space}) {symbol} to ptr)")
         if name == _CONSTANT_VARIABLES:
             banks[3] = symbol
+    if used:
+        kind = f'appending global [{len(used)} x ptr] [{", ".join(used)}], section "llvm.metadata"'
+        definitions[USED] = f"{USED} = {kind}"
     pointers = cubin.section(POINTERS)
     if pointers is not None and pointers.size:
         banks[4] = object_symbol(POINTERS)

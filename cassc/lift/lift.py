@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from cassc import diag
 from cassc.diag import CasscError
@@ -26,7 +27,7 @@ from cassc.sass import cfg
 from cassc.sass.builder import I32, I64
 from cassc.sass.cfg import Block, Edge
 from cassc.sass.disasm import SassFunction
-from cassc.sass.execute import Write, execute, guard
+from cassc.sass.execute import Machine, Write, execute, guard
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
@@ -58,6 +59,7 @@ class _Lifter:
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
         self.m = EmitLlvm(self.abi, self._banks(), self._lds_bias())
+        self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
         self.work: list[tuple[int, Context]] = [(0, ())]
         self.done: set[tuple[int, Context]] = set()
 
@@ -153,7 +155,7 @@ class _Lifter:
             if not run[0].guard.negated:
                 self._execute(run[0])
             return
-        condition = guard(m, run[0])
+        condition = guard(self.machine, run[0])
         assert isinstance(condition, Ir)
         if not any(_has_effects(i) for i in run):
             for i in run:
@@ -175,7 +177,7 @@ class _Lifter:
         kind = i.row.control
         try:
             if not kind:
-                for write in execute(m, i):
+                for write in execute(self.machine, i):
                     m.write(write, condition)
             elif kind in _SYNCHRONISING:
                 m.warp_sync()
@@ -375,7 +377,7 @@ def _writes(i: Instruction, p: Pred) -> bool:
 
 
 def _has_effects(i: Instruction) -> bool:
-    """Also reads of a constant bank at an index, which other lanes may have out of bounds, and whatever transfers control."""
+    """Also reads of a constant bank at an index, which other lanes may have out of bounds, and control."""
     if i.row.control:
         return i.row.control not in _IGNORED
     return not i.row.pure or any(getattr(o, "register", None) is not None for o in i.operands)

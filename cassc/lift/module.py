@@ -9,7 +9,11 @@ from cassc.lift.kernel import LiftedKernel
 from cassc.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
-CODE_OBJECT_VERSION = 500
+# Code object version 5; !0 is the empty node of invariant loads and of promises about atomics.
+_METADATA = """\
+!llvm.module.flags = !{!1}
+!0 = !{}
+!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}"""
 
 
 def link_text(kernels: Sequence[LiftedKernel], target: Target, shared: Mapping[str, str] | None = None) -> str:
@@ -37,7 +41,7 @@ def link_text(kernels: Sequence[LiftedKernel], target: Target, shared: Mapping[s
         "\n".join(bodies),
         "\n".join(declarations[name] for name in sorted(declarations)),
         "\n".join(_group(number, attributes) for attributes, number in groups.items()),
-        f'!llvm.module.flags = !{{!1}}\n!0 = !{{}}\n!1 = !{{i32 1, !"amdhsa_code_object_version", i32 {CODE_OBJECT_VERSION}}}',
+        _METADATA,
     ]
     return "\n\n".join(filter(None, texts)) + "\n"
 

@@ -167,7 +167,7 @@ def _successors(
         if is_indirect(i):
             edges = [(Edge.CALL, place) for place in entries]
             edges.append((Edge.RETURN_POINT, i.address + WORD_BYTES))
-        elif target in entries:
+        elif target is not None and target in entries:
             edges = [(Edge.CALL, target), (Edge.RETURN_POINT, i.address + WORD_BYTES)]
         elif target is not None:
             # ptxas jumps to plain labels by CALL too; nothing returns from there.

@@ -1,4 +1,4 @@
-"""One CTA of a launch: shared memory, named barriers, and its warps in turns."""
+"""One CTA of a launch: shared memory, named barriers, and its threads."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cassc.sass.crew import Crew, Halt
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
-from cassc.sass.warp import WARP, Halt, Warp
 
-# Instructions of one warp before the next has its turn.
-_QUANTUM = 2000
-# Turns of all warps before other CTAs have theirs.
-_ROUNDS = 50
+# Instructions of a turn, after which other CTAs have theirs.
+_TURN = 100_000
 
 
 @dataclass(slots=True)
@@ -36,6 +34,8 @@ class Cta:
         parameters: bytes,
         memory: Memory,
         bank3: Bytes,
+        *,
+        reverse: bool = False,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -53,7 +53,7 @@ class Cta:
         self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}
         if bank3.size:
             self.banks[3] = Memory([Range(0, bank3, writable=False)], "c[0x3]")
-        self.warps = [Warp(self, first) for first in range(0, self.threads, WARP)]
+        self.crew = Crew(self, one_by_one=reverse)
         self.barriers: dict[int, _Barrier] = {}
         self.printed: list[tuple[bytes, int, bytes]] = []
         self.executed: set[int] = set()
@@ -63,22 +63,17 @@ class Cta:
 
     @property
     def finished(self) -> bool:
-        return all(warp.finished for warp in self.warps)
+        return self.crew.finished
 
     def take_printed(self) -> list[tuple[bytes, int, bytes]]:
         taken, self.printed = self.printed, []
         return taken
 
     def turn(self, budget: int) -> None:
-        """Some turns of every warp. ``stuck`` tells whether nothing could run in the last one."""
-        for _ in range(_ROUNDS):
-            before = self.instructions
-            for warp in self.warps:
-                if self.instructions < budget:
-                    warp.run(min(_QUANTUM, budget - self.instructions))
-            self.stuck = self.instructions == before and not self._release_all()
-            if self.finished or self.stuck or self.instructions >= budget:
-                return
+        """Run for a while. ``stuck`` tells that nothing can run any more."""
+        before = self.instructions
+        self.crew.run(min(_TURN, budget))
+        self.stuck = self.instructions == before and not self._release_all()
 
     # Barriers ----------------------------------------------------------------------------------------------------
     def arrive(self, id: int, threads: int | None, arriving: int, votes: int) -> None:
@@ -93,17 +88,16 @@ class Cta:
         self._release_all()
 
     def _release_all(self) -> bool:
-        return any([self._release(id) for id in list(self.barriers)])
+        return sum(self._release(id) for id in list(self.barriers)) > 0
 
     def _release(self, id: int) -> bool:
         barrier = self.barriers[id]
-        alive = sum(warp.alive for warp in self.warps)
+        alive = self.crew.alive
         needed = alive if barrier.needed is None else min(barrier.needed, alive)
         if barrier.arrived < needed or not barrier.arrived:
             return False
         del self.barriers[id]
-        for warp in self.warps:
-            warp.release(id, (barrier.votes, barrier.arrived))
+        self.crew.release(id, (barrier.votes, barrier.arrived))
         return True
 
 

@@ -1,4 +1,4 @@
-"""Evaluate: the reference builder, over the lanes of a warp as numpy vectors.
+"""Evaluate: the reference builder, over the lanes of one or more warps as numpy vectors.
 
 A value is a vector of unsigned integers, of booleans (I1), or of floats (BF16: uint16 patterns). What a lane outside
 the mask holds is meaningless. Floating-point results are exact; `mufu` is computed in double and rounded, which is
@@ -20,6 +20,9 @@ from cassc.sass.memory import Memory
 from cassc.sass.rounding import Array
 
 Mask = NDArray[np.bool_]
+
+WARP = 32
+BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 
 _DTYPE: dict[Type, type[np.generic]] = {
     I1: np.bool_, I8: np.uint8, I16: np.uint16, I32: np.uint32, I64: np.uint64,
@@ -253,11 +256,8 @@ class Evaluate:
 
     def _extreme(self, x: Lanes, y: Lanes, *, smaller: bool) -> Lanes:
         a, b = soft.widen(x.data, x.type), soft.widen(y.data, y.type)
-        negative = np.signbit(a)
-        before = (
-            (a < b) | ((a == b) & (negative if smaller else ~negative)) if smaller else (a > b) | ((a == b) & ~negative)
-        )
-        first = (before | np.isnan(b)) & ~np.isnan(a)
+        better = (a < b) | ((a == b) & np.signbit(a)) if smaller else (a > b) | ((a == b) & ~np.signbit(a))
+        first = (better | np.isnan(b)) & ~np.isnan(a)
         bits = np.where(first, self._bits(x), self._bits(y))
         return Lanes(x.type, bits.view(_DTYPE[x.type]))
 
@@ -338,16 +338,14 @@ class Evaluate:
         return Lanes(I32, values.astype(np.uint32))
 
     # Memory ------------------------------------------------------------------------------------------------------
-    def _targets(
-        self, space: Space, address: Lanes
-    ) -> tuple[list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]], int]:
+    def _targets(self, space: Space, address: Lanes) -> list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]]:
         """Groups of executing lanes by memory: (memory, lanes, addresses)."""
         lanes = np.flatnonzero(self.mask)
         if not lanes.size:
-            return [], 0
+            return []
         addresses = address.data[lanes]
         if space is not Space.GENERIC:
-            return [(self.around.memory(space), lanes, self.around.locate(space, addresses, lanes))], lanes.size
+            return [(self.around.memory(space), lanes, self.around.locate(space, addresses, lanes))]
         groups = []
         remaining = np.ones(lanes.size, bool)
         for window in (Space.SHARED, Space.LOCAL):
@@ -360,12 +358,12 @@ class Evaluate:
                 remaining &= ~inside
         if remaining.any():
             groups.append((self.around.memory(Space.GLOBAL), lanes[remaining], addresses[remaining]))
-        return groups, lanes.size
+        return groups
 
     def load(
         self, space: Space, address: Lanes, size: int, *, signed: bool = False, volatile: bool = False
     ) -> tuple[Lanes, ...]:
-        groups, _ = self._targets(space, address)
+        groups = self._targets(space, address)
         if size == 16:
             quads = np.zeros((self.lanes, 2), np.uint64)
             for memory, lanes, addresses in groups:
@@ -381,7 +379,7 @@ class Evaluate:
     def store(
         self, space: Space, address: Lanes, words: tuple[Lanes, ...], size: int, *, volatile: bool = False
     ) -> None:
-        groups, _ = self._targets(space, address)
+        groups = self._targets(space, address)
         if size < 4:
             values: Array = words[0].data.astype(_UNSIGNED_BY_BITS[size * 8])
         elif size == 4:
@@ -395,7 +393,7 @@ class Evaluate:
         """Lane after lane: old value, ``change(lane, old)`` written unless None."""
         size = type.bits // 8
         old = np.zeros(self.lanes, _UNSIGNED_BY_BITS[type.bits])
-        for memory, lanes, addresses in self._targets(space, address)[0]:
+        for memory, lanes, addresses in self._targets(space, address):
             for lane, place in zip(lanes.tolist(), addresses.tolist(), strict=True):
                 value = memory.read_int(place, size)
                 old[lane] = value
@@ -407,9 +405,27 @@ class Evaluate:
     def atomic(self, space: Space, op: str, address: Lanes, x: Lanes, scope: Scope, *, returns: bool) -> Lanes:
         if op == "fadd":
             return self._each(space, address, x.type, lambda lane, old: self._float_sum(x, lane, old))
+        at_once = _AT_ONCE.get(op)
+        if at_once is not None:
+            old = self._distinct(space, address, x, at_once)
+            if old is not None:
+                return old
         bits = x.type.bits
         operands = x.data.tolist()
         return self._each(space, address, x.type, lambda lane, old: _ATOMIC[op](old, operands[lane], bits))
+
+    def _distinct(
+        self, space: Space, address: Lanes, x: Lanes, change: Callable[[Array, Array], Array]
+    ) -> Lanes | None:
+        """All lanes at once, where no two have the same address; else None."""
+        groups = self._targets(space, address)
+        if any(np.unique(addresses).size < addresses.size for _, _, addresses in groups):
+            return None
+        old = np.zeros(self.lanes, x.data.dtype)
+        for memory, lanes, addresses in groups:
+            old[lanes] = memory.read(addresses, x.type.bits // 8)
+            memory.write(addresses, change(old[lanes], x.data[lanes]), x.type.bits // 8)
+        return Lanes(x.type, old)
 
     def _float_sum(self, x: Lanes, lane: int, old: int) -> int:
         before = np.array([old], _UNSIGNED_BY_BITS[x.type.bits]).view(_DTYPE[x.type])
@@ -424,29 +440,36 @@ class Evaluate:
         """Lanes and warps run one after another: memory is always consistent."""
 
     # Warp and CTA ------------------------------------------------------------------------------------------------
+    def _by_warp(self, x: Array) -> Array:
+        return x.reshape(-1, min(self.lanes, WARP))
+
+    def _to_lanes(self, per_warp: Array) -> Array:
+        return np.repeat(per_warp, min(self.lanes, WARP))
+
     def ballot(self, x: Lanes) -> Lanes:
-        votes = np.flatnonzero(x.data & self.mask)
-        return self.const(I32, int(sum(1 << int(k) for k in votes)))
+        votes = np.where(self._by_warp(x.data & self.mask), BITS[: min(self.lanes, WARP)], np.uint32(0))
+        return Lanes(I32, self._to_lanes(votes.sum(axis=1, dtype=np.uint32)))
 
     def shuffle(self, x: Lanes, lane: Lanes) -> Lanes:
-        return Lanes(I32, x.data[lane.data & np.uint32(self.lanes - 1)])
+        source = self._by_warp((lane.data & np.uint32(min(self.lanes, WARP) - 1)).astype(np.intp))
+        return Lanes(I32, np.take_along_axis(self._by_warp(x.data), source, axis=1).reshape(-1))
 
     def broadcast(self, x: Lanes) -> Lanes:
-        lanes = np.flatnonzero(self.mask)
-        return Lanes(x.type, np.full(self.lanes, x.data[lanes[0] if lanes.size else 0], x.data.dtype))
+        first = self._by_warp(self.mask).argmax(axis=1)
+        values = np.take_along_axis(self._by_warp(x.data), first[:, None], axis=1)[:, 0]
+        return Lanes(x.type, self._to_lanes(values))
 
     def reduce(self, op: str, x: Lanes) -> Lanes:
-        values = x.data[self.mask]
-        if not values.size:
-            return x
-        if op in ("smin", "smax"):
-            values = values.view(np.int32)
-        return self.const(I32, int(_REDUCE[op](values)))
+        function, neutral = _REDUCE[op]
+        data = x.data.view(np.int32) if op in ("smin", "smax") else x.data
+        values = self._by_warp(np.where(self.mask, data, data.dtype.type(neutral)))
+        return Lanes(I32, self._to_lanes(function.reduce(values, axis=1).astype(data.dtype)).view(np.uint32))
 
     def match_any(self, x: Lanes) -> Lanes:
-        equal = (x.data[:, None] == x.data[None, :]) & self.mask[None, :]
-        weights = np.uint32(1) << np.arange(self.lanes, dtype=np.uint32)
-        return Lanes(I32, np.where(equal, weights[None, :], np.uint32(0)).sum(axis=1, dtype=np.uint32))
+        data, mask = self._by_warp(x.data), self._by_warp(self.mask)
+        equal = (data[:, :, None] == data[:, None, :]) & mask[:, None, :]
+        bits = np.where(equal, BITS[: data.shape[1]], np.uint32(0))
+        return Lanes(I32, bits.sum(axis=2, dtype=np.uint32).reshape(-1))
 
     def _uniform(self, x: Value | None) -> int | None:
         if x is None:
@@ -496,9 +519,11 @@ _COMPARE: dict[str, Callable[[Array, Array], Array]] = {
     "lt": np.less, "eq": np.equal, "le": np.less_equal, "gt": np.greater, "ne": np.not_equal, "ge": np.greater_equal,
 }  # fmt: skip
 
-_REDUCE: dict[str, Callable[[Array], Array]] = {
-    "add": lambda v: v.sum(dtype=np.uint32), "umin": np.min, "umax": np.max, "smin": np.min, "smax": np.max,
-    "and": np.bitwise_and.reduce, "or": np.bitwise_or.reduce, "xor": np.bitwise_xor.reduce,
+# With the value that changes nothing.
+_REDUCE: dict[str, tuple[np.ufunc, int]] = {
+    "add": (np.add, 0), "umin": (np.minimum, 0xFFFFFFFF), "umax": (np.maximum, 0), "smin": (np.minimum, 0x7FFFFFFF),
+    "smax": (np.maximum, -0x80000000), "and": (np.bitwise_and, 0xFFFFFFFF), "or": (np.bitwise_or, 0),
+    "xor": (np.bitwise_xor, 0),
 }  # fmt: skip
 
 
@@ -523,6 +548,12 @@ _ATOMIC: dict[str, Callable[[int, int, int], int]] = {
     "xor": lambda old, x, bits: old ^ x,
     "exch": lambda old, x, bits: x,
 }
+
+
+_AT_ONCE: dict[str, Callable[[Array, Array], Array]] = {
+    "add": np.add, "umin": np.minimum, "umax": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
+    "xor": np.bitwise_xor, "exch": lambda old, x: x,
+}  # fmt: skip
 
 
 def _sine(x: NDArray[np.float64]) -> NDArray[np.float64]:

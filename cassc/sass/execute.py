@@ -171,7 +171,7 @@ def _pair(m: Machine, operand: Reg | UReg | Const) -> Value:
 
 def _modified(m: Machine, token: Token, operand: Reg | UReg | Const, value: Value) -> Value:
     """Absolute value, then negation or bitwise not; of a part of a register the meaning does it."""
-    if token.type == "part":
+    if token.type in ("part", "raw2"):
         return value
     if token.type in _FLOATS:
         if operand.absolute:

@@ -185,7 +185,7 @@ class _Run:
 
     def _cta(self, index: Dim) -> Cta:
         launch, device = self.launch, self.device
-        cta = Cta(
+        return Cta(
             self.program,
             launch.grid,
             launch.block,
@@ -194,10 +194,8 @@ class _Run:
             launch.parameters,
             device.memory,
             device.bank3,
+            reverse=self.reverse,
         )
-        if self.reverse:
-            cta.warps.reverse()
-        return cta
 
     def all(self, resident: int) -> Outcome:
         waiting = self._ctas()
@@ -223,7 +221,8 @@ class _Run:
         except AccessError as problem:
             what = "write" if problem.write else "read"
             kind = "misaligned" if problem.misaligned else "address"
-            message = f"{'misaligned ' if problem.misaligned else 'invalid '}{problem.space} {what} of {problem.size} bytes at {problem.address:#x}"
+            quality = "misaligned" if problem.misaligned else "invalid"
+            message = f"{quality} {problem.space} {what} of {problem.size} bytes at {problem.address:#x}"
             raise self._fault(kind, message, cta) from None
         except CasscError as problem:
             raise self._located(problem, cta) from None

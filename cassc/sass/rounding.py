@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cassc.sass.builder import BF16, F16, F32, F64, RM, RN, RP, RZ, Type
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 Doubles = NDArray[np.float64]
 
 _UNSIGNED = {16: np.uint16, 32: np.uint32, 64: np.uint64}
@@ -120,7 +121,7 @@ def _double_sum(x: Doubles, y: Doubles, rounding: str) -> Doubles:
         away, toward = down & negative, down & ~negative
     else:
         away, toward = np.zeros_like(up), np.where(negative, up, down)
-    result: Doubles = _moved(s, away, toward)  # type: ignore[assignment]
+    result: Doubles = _moved(s, away, toward)
     result = _signed_zero(result, x, y, rounding)
     lost = finite & np.isfinite(s) & np.isnan(e)
     if lost.any():
@@ -159,19 +160,24 @@ def fma(x: Array, y: Array, z: Array, type: Type, rounding: str = RN) -> Array:
 
 
 def _double_fma(x: Doubles, y: Doubles, z: Doubles, rounding: str) -> Doubles:
-    result = x * y + z
-    exponents = [np.frexp(v)[1] for v in (x, y, z)]
-    tame = np.ones(x.shape, bool)
-    for value, exponent in zip((x, y, z), exponents, strict=True):
-        tame &= (np.abs(exponent) < _SAFE_EXPONENT) & (value != 0) & np.isfinite(value)
-    if rounding == RN and tame.any():
-        result = np.where(tame, _odd_fma(x, y, z), result)
+    product = x * y
+    result = product + z
+    finite = np.isfinite(x) & np.isfinite(y)
+    todo = finite & (x != 0) & (y != 0) & ~np.isnan(z)
+    if rounding == RN:
+        # One rounding only, unless the product was lost to underflow.
+        todo &= (z != 0) | (np.abs(product) < 2.0**-1021)
+        tame = todo.copy()
+        for value in (x, y, z):
+            tame &= (np.abs(np.frexp(value)[1]) < _SAFE_EXPONENT) & np.isfinite(value) & (value != 0)
+        if tame.any():
+            result = np.where(tame, _odd_fma(x, y, z), result)
+            todo &= ~tame
     else:
-        tame[:] = False
-    for k in np.flatnonzero(~tame):
+        todo |= finite & np.isfinite(z)
+    for k in np.flatnonzero(todo):
         a, b, c = float(x[k]), float(y[k]), float(z[k])
-        if math.isfinite(a) and math.isfinite(b) and math.isfinite(c):
-            result[k] = exact_fma(a, b, c, rounding)
+        result[k] = exact_fma(a, b, c, rounding) if math.isfinite(c) else c
     return result
 
 

@@ -1,33 +1,35 @@
-"""One warp of the reference interpreter: registers, program counters, and which lanes run next."""
+"""The threads of a CTA in the reference interpreter: registers, program counters, and which lanes run next.
+
+All warps run in one vector, 32 lanes for each. Lanes have a program counter each; those at the lowest address execute
+together, of whatever warp, unless others starve. What lanes of one warp do together looks at their own warp only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cassc.sass.builder import I1, I32, Space
+from cassc.sass.builder import I1, I32, I64, Space
 from cassc.sass.cfg import is_indirect, target_of
-from cassc.sass.evaluate import BarrierWait, Evaluate, Lanes, Mask, Trap
+from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
+from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Write, execute
 from cassc.sass.fields import PT, WORD_BYTES
 from cassc.sass.memory import AccessError, Memory
-from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
+from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 from cassc.sass.vprintf import argument_bytes, argument_sizes
 
 if TYPE_CHECKING:
     from cassc.sass.cta import Cta
 
-WARP = 32
 # Instructions that lanes at the lowest address may run while others could run too.
 _PATIENCE = 2000
 _RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_BARRIER = range(4)
-_LANE = np.arange(WARP, dtype=np.uint32)
-_BIT = np.uint32(1) << _LANE
-_FAR = 1 << 62
+_ALL = np.uint32(0xFFFFFFFF)
 
 
 class Halt(Exception):
@@ -39,24 +41,15 @@ class Halt(Exception):
         self.message = message
 
 
-def bits_of(mask: Mask) -> int:
-    return int(_BIT[mask].sum(dtype=np.uint32))
-
-
-def mask_of(bits: int) -> Mask:
-    mask: Mask = (np.uint32(bits & 0xFFFFFFFF) & _BIT) != 0
-    return mask
-
-
 class Machine(Evaluate):
-    """Evaluate with the warp's registers."""
+    """Evaluate with registers."""
 
-    def __init__(self, warp: Warp) -> None:
-        super().__init__(warp, WARP)
-        self.registers = np.zeros((256, WARP), np.uint32)
-        self.uniforms = np.zeros((64, WARP), np.uint32)
-        self.predicates = np.zeros((8, WARP), bool)
-        self.uniform_predicates = np.zeros((8, WARP), bool)
+    def __init__(self, around: Surroundings, lanes: int, registers: int) -> None:
+        super().__init__(around, lanes)
+        self.registers = np.zeros((registers, lanes), np.uint32)
+        self.uniforms = np.zeros((64, lanes), np.uint32)
+        self.predicates = np.zeros((8, lanes), bool)
+        self.uniform_predicates = np.zeros((8, lanes), bool)
         self.predicates[PT] = self.uniform_predicates[PT] = True
 
     def register(self, register: Reg | UReg) -> Lanes:
@@ -84,26 +77,55 @@ class Machine(Evaluate):
                 np.copyto(file[target.index + k], value.data, where=self.mask)  # type: ignore[attr-defined]
 
 
-class Warp:
-    def __init__(self, cta: Cta, first: int) -> None:
+class Crew:
+    """Attributes:
+    running: lanes that have not exited.
+    one_by_one: warps run each for itself, the last one first, instead of all together.
+    """
+
+    def __init__(self, cta: Cta, *, one_by_one: bool = False) -> None:
         self.cta = cta
-        self.first = first
-        threads = first + _LANE
-        self.running: Mask = threads < cta.threads  # lanes that have not exited
-        self.pc = np.zeros(WARP, np.int64)
-        self.wait = np.zeros(WARP, np.int8)
-        self.wait_mask = np.zeros(WARP, np.uint32)
-        self.wait_barrier = np.zeros(WARP, np.int8)
-        self.convergence = np.zeros((16, WARP), np.uint32)
-        self.last_turn = np.zeros(WARP, np.int64)
-        self.results: dict[int, tuple[int, int]] = {}  # of lanes that have passed a CTA barrier and stand at it
-        self.machine = Machine(self)
+        self.one_by_one = one_by_one
+        self.warps = -(-cta.threads // WARP)
+        lanes = self.warps * WARP
+        threads = np.arange(lanes, dtype=np.uint32)
+        self.lanes = lanes
+        self.running: Mask = threads < cta.threads
+        self.pc = np.zeros(lanes, np.int64)
+        self.wait = np.zeros(lanes, np.int8)
+        self.wait_mask = np.zeros(lanes, np.uint32)
+        self.wait_barrier = np.zeros(lanes, np.int8)
+        self.convergence = np.zeros((16, lanes), np.uint32)
+        self.last_turn = np.zeros(lanes, np.int64)
+        self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
+        self.result = (0, 0)
+        self.machine = Machine(self, lanes, 256)
+        self._any = cast(AnyMachine, self.machine)  # its methods take the narrower type Lanes
         x, y, _ = cta.block
-        self._tid = {"tid.x": threads % x, "tid.y": threads // x % y, "tid.z": threads // (x * y)}
+        lane = threads % WARP
+        bit = np.uint32(1) << lane
+        self._special: dict[str, NDArray[Any]] = {
+            "tid.x": threads % x,
+            "tid.y": threads // x % y,
+            "tid.z": threads // (x * y),
+            "laneid": lane,
+            "warpid": threads // WARP,
+            "virtid": threads // WARP,
+            "lanemask.eq": bit,
+            "lanemask.lt": bit - np.uint32(1),
+            "lanemask.le": bit | (bit - np.uint32(1)),
+            "lanemask.gt": ~(bit | (bit - np.uint32(1))),
+            "lanemask.ge": ~(bit - np.uint32(1)),
+        }
         self._clock = 0
         self._control: dict[str, Callable[[Instruction, Mask], None]] = {
             name.removeprefix("_on_"): getattr(self, name) for name in dir(self) if name.startswith("_on_")
         }
+
+    def _bits(self, mask: Mask) -> NDArray[np.uint32]:
+        """In each lane the members of its warp, as a 32-bit mask."""
+        packed = np.packbits(mask.reshape(-1, WARP), axis=1, bitorder="little").view(np.uint32)[:, 0]
+        return np.repeat(packed, WARP)
 
     @property
     def alive(self) -> int:
@@ -115,22 +137,14 @@ class Warp:
 
     # Surroundings of Evaluate ------------------------------------------------------------------------------------
     def special(self, name: str) -> NDArray[Any] | int:
-        if name in self._tid:
-            return self._tid[name]
+        found = self._special.get(name)
+        if found is not None:
+            return found
         base, _, part = name.partition(".")
         if base == "ctaid":
             return self.cta.index["xyz".index(part)]
-        if base == "lanemask":
-            return _LANE_MASKS[part]
-        return self._scalar(name)
-
-    def _scalar(self, name: str) -> NDArray[Any] | int:
-        if name == "laneid":
-            return _LANE
-        if name in ("warpid", "virtid"):
-            return self.first // WARP
         if name == "nwarpid":
-            return -(-self.cta.threads // WARP)
+            return self.warps
         if name in ("clocklo", "globaltimerlo"):
             return self.cta.instructions & 0xFFFFFFFF
         if name in ("clockhi", "globaltimerhi"):
@@ -162,25 +176,34 @@ class Warp:
         outside = wide >= size
         if outside.any():
             raise AccessError("local", int(wide[outside][0]), 1, write=False)
-        return wide + ((self.first + lanes) * size).astype(np.uint64)
+        return wide + (lanes * size).astype(np.uint64)
 
     def passed(self) -> tuple[int, int] | None:
-        lanes = np.flatnonzero(self.machine.mask)
-        return self.results.get(int(lanes[0])) if lanes.size else None
+        return self.result if (self.machine.mask & self.released).any() else None
 
     # Scheduling --------------------------------------------------------------------------------------------------
     def run(self, budget: int) -> None:
-        """At most ``budget`` instructions; fewer when all lanes wait or have exited."""
-        while budget > 0:
+        """At most about ``budget`` instructions of a warp; fewer when all lanes wait or have exited."""
+        cta = self.cta
+        end = cta.instructions + budget
+        while cta.instructions < end:
             ready = self.running & (self.wait == _RUNNING)
             if not ready.any():
                 return
-            group = self._choose(ready)
-            others = ready & ~group
-            used = self._together(group, others, min(budget, _PATIENCE))
+            group = self._choose(self._last_warp(ready) if self.one_by_one else ready)
+            used = self._together(group, ready & ~group, min(end - cta.instructions, _PATIENCE))
             self._clock += used
             self.last_turn[group] = self._clock
-            budget -= used
+
+    def _last_warp(self, ready: Mask) -> Mask:
+        """Of the ready lanes those of one warp, in turns where lanes wait for others by polling."""
+        first = int(np.flatnonzero(ready)[-1]) // WARP * WARP
+        neglected = np.flatnonzero(ready & (self._clock - self.last_turn > 4 * _PATIENCE))
+        if neglected.size:
+            first = int(neglected[np.argmin(self.last_turn[neglected])]) // WARP * WARP
+        chosen = np.zeros(self.lanes, bool)
+        chosen[first : first + WARP] = ready[first : first + WARP]
+        return chosen
 
     def _choose(self, ready: Mask) -> Mask:
         """The lanes at the lowest address, or where one has waited for long, those at that one's."""
@@ -189,22 +212,17 @@ class Warp:
         if neglected.any():
             oldest = int(np.flatnonzero(neglected)[np.argmin(self.last_turn[neglected])])
             place = int(self.pc[oldest])
-            self.last_turn[oldest] = self._clock
         group: Mask = ready & (self.pc == place)
-        if self.results:
-            lanes = np.flatnonzero(group)
-            done = np.array([int(k) in self.results for k in lanes])
-            chosen = done if done.any() else ~done
-            group = np.zeros(WARP, bool)
-            group[lanes[chosen]] = True
-        return group
+        released = group & self.released
+        return released if released.any() else group
 
     def _together(self, group: Mask, others: Mask, budget: int) -> int:
         """Run the lanes of a group until they part, wait, end, or meet others. Gives the instructions used."""
         cta = self.cta
         at = cta.program.at
         place = int(self.pc[np.flatnonzero(group)[0]])
-        meeting = {int(p) for p in self.pc[others]}
+        meeting = set(self.pc[others].tolist())
+        warps = int(group.reshape(-1, WARP).any(axis=1).sum())
         used = 0
         while used < budget:
             cta.address = place
@@ -212,7 +230,7 @@ class Warp:
             if instruction is None:
                 raise Halt("instruction", f"no instruction is known at {place:#x}")
             used += 1
-            cta.instructions += 1
+            cta.instructions += warps
             cta.executed.add(place)
             handler = self._control.get(instruction.row.control)
             if handler is not None:
@@ -234,7 +252,7 @@ class Warp:
         if not mask.any():
             return True
         try:
-            writes = execute(machine, i)
+            writes = execute(self._any, i)
         except BarrierWait as wait:
             self._wait_for_cta(i, group, mask, wait)
             return False
@@ -242,9 +260,8 @@ class Warp:
             raise Halt("trap", "the kernel trapped") from None
         for write in writes:
             machine.write(write)
-        if self.results:
-            for lane in np.flatnonzero(mask):
-                self.results.pop(int(lane), None)
+        if self.released.any():
+            self.released &= ~mask
         return True
 
     def _wait_for_cta(self, i: Instruction, group: Mask, mask: Mask, wait: BarrierWait) -> None:
@@ -261,20 +278,18 @@ class Warp:
         """A CTA barrier opened: its lanes execute their instruction again, with the result at hand."""
         waiting = self.running & (self.wait == _AT_BARRIER) & (self.wait_barrier == id)
         self.wait[waiting] = _RUNNING
-        for lane in np.flatnonzero(waiting):
-            self.results[int(lane)] = result
+        self.released |= waiting
+        self.result = result
 
     def _reconverge(self) -> None:
         """Let go the lanes for which all those that they wait for have come."""
+        running = self._bits(self.running)
         for kind in (_AT_BSYNC, _AT_WARPSYNC):
             waiting = self.running & (self.wait == kind)
-            for bits in set(self.wait_mask[waiting].tolist()):
-                needed = mask_of(bits) & self.running
-                same = waiting & (self.wait_mask == bits)
-                if kind == _AT_BSYNC:
-                    same &= self.wait_barrier == self.wait_barrier[np.flatnonzero(same)[0]]
-                if not (needed & ~waiting).any():
-                    self.wait[same] = _RUNNING
+            for index in set(self.wait_barrier[waiting].tolist()):
+                here = waiting & (self.wait_barrier == index)
+                missing = self.wait_mask & running & ~self._bits(here)
+                self.wait[here & (missing == 0)] = _RUNNING
 
     # Control -----------------------------------------------------------------------------------------------------
     def _taken(self, i: Instruction, group: Mask) -> Mask:
@@ -297,7 +312,7 @@ class Warp:
 
     def _register_target(self, i: Instruction, base: int) -> NDArray[np.int64]:
         register = next(o for o in i.operands if isinstance(o, Reg | UReg))
-        value = self.machine.register(register).data if not register.is_zero else np.zeros(WARP, np.uint32)
+        value = self.machine.register(register).data if not register.is_zero else np.zeros(self.lanes, np.uint32)
         return ((value.astype(np.int64) + base) & 0xFFFFFFFF).astype(np.int64)
 
     def _on_nop(self, i: Instruction, group: Mask) -> None:
@@ -308,23 +323,22 @@ class Warp:
     def _on_branch(self, i: Instruction, group: Mask) -> None:
         self._jump(i, group, self._taken(i, group), self._label(i))
 
-    def _converged(self, i: Instruction, group: Mask) -> bool:
-        """No lane of the asked ones runs elsewhere."""
-        asked = next((o for o in i.operands if isinstance(o, UReg)), None)
-        bits = 0
-        if asked is not None and not asked.is_zero:
-            bits = int(self.machine.register(asked).data[np.flatnonzero(group)[0]])
-        if asked is not None and asked.inverted:
-            bits = ~bits & 0xFFFFFFFF
-        return not (mask_of(bits) & self.running & ~group).any()
+    def _converged(self, i: Instruction, group: Mask) -> Mask:
+        """The lanes in whose warp no lane of the asked ones runs elsewhere."""
+        asked = np.zeros(self.lanes, np.uint32)
+        operand = next((o for o in i.operands if isinstance(o, UReg)), None)
+        if operand is not None and not operand.is_zero:
+            asked = self.machine.register(operand).data
+        if operand is not None and operand.inverted:
+            asked = ~asked
+        elsewhere: Mask = (asked & self._bits(self.running & ~group)) != 0
+        return ~elsewhere
 
     def _on_branch_div(self, i: Instruction, group: Mask) -> None:
-        taken = np.zeros(WARP, bool) if self._converged(i, group) else self._taken(i, group)
-        self._jump(i, group, taken, self._label(i))
+        self._jump(i, group, self._taken(i, group) & ~self._converged(i, group), self._label(i))
 
     def _on_branch_conv(self, i: Instruction, group: Mask) -> None:
-        taken = self._taken(i, group) if self._converged(i, group) else np.zeros(WARP, bool)
-        self._jump(i, group, taken, self._label(i))
+        self._jump(i, group, self._taken(i, group) & self._converged(i, group), self._label(i))
 
     def _on_brx(self, i: Instruction, group: Mask) -> None:
         offset = next(o.bits for o in i.operands if isinstance(o, Imm))
@@ -362,10 +376,10 @@ class Warp:
     def _bytes(self, lane: int, address: int, size: int) -> bytes:
         """Of a generic address."""
         machine = self.machine
-        machine.mask = mask_of(1 << lane)
+        machine.mask = np.arange(self.lanes) == lane
         words = []
         for k in range(0, size, 4):
-            wide = Lanes(machine.const(I32, 0).type, np.full(WARP, address + k, np.uint64))
+            wide = machine.const(I64, address + k)
             words.append(int(machine.load(Space.GENERIC, wide, 4)[0].data[lane]))
         return b"".join(w.to_bytes(4, "little") for w in words)
 
@@ -383,7 +397,7 @@ class Warp:
         )
         line = int(self.machine.registers[8, lane])
         block = ",".join(map(str, self.cta.index))
-        thread = ",".join(str(int(self._tid[f"tid.{axis}"][lane])) for axis in "xyz")
+        thread = ",".join(str(int(self._special[f"tid.{axis}"][lane])) for axis in "xyz")
         raise Halt(
             "assert", f"{file}:{line}: {function}: block: [{block}], thread: [{thread}] Assertion `{message}` failed"
         )
@@ -412,7 +426,7 @@ class Warp:
         target = i.operands[0]
         assert isinstance(target, Reg | UReg)
         if not target.is_zero:
-            values = [w if isinstance(w, np.ndarray) else np.full(WARP, w, np.uint32) for w in words]
+            values = [w if isinstance(w, np.ndarray) else np.full(self.lanes, w, np.uint32) for w in words]
             self.machine.write(Write(target, tuple(Lanes(I32, v) for v in values)))
 
     # Convergence -------------------------------------------------------------------------------------------------
@@ -422,7 +436,7 @@ class Warp:
     def _on_bssy(self, i: Instruction, group: Mask) -> None:
         self.pc[group] = i.address + WORD_BYTES
         entering = self._taken(i, group)
-        self.convergence[self._barrier(i), entering] = bits_of(entering)
+        self.convergence[self._barrier(i), entering] = self._bits(entering)[entering]
 
     def _on_bsync(self, i: Instruction, group: Mask) -> None:
         taken = self._taken(i, group)
@@ -431,27 +445,26 @@ class Warp:
         self._meet(taken, self.convergence[index], _AT_BSYNC, index)
 
     def _meet(self, lanes: Mask, masks: NDArray[np.uint32], kind: int, index: int) -> None:
-        if not lanes.any():
+        """``lanes`` wait for the running lanes of their ``masks``; those that have all of them here go on."""
+        here = self._bits(lanes)
+        missing = masks & self._bits(self.running) & ~here
+        waiting = lanes & (missing != 0)
+        if not waiting.any():
             return
-        here = bits_of(lanes)
-        alive = bits_of(self.running)
-        if not (masks[lanes] & np.uint32(alive & ~here)).any():
-            return
-        self.wait[lanes] = kind
-        self.wait_mask[lanes] = masks[lanes] | np.uint32(here)
-        self.wait_barrier[lanes] = index
+        self.wait[waiting] = kind
+        self.wait_mask[waiting] = (masks | here)[waiting]
+        self.wait_barrier[waiting] = index
         self._reconverge()
 
     def _on_break(self, i: Instruction, group: Mask) -> None:
+        """The lanes leave a convergence barrier: nobody waits for them there any more."""
         taken = self._taken(i, group)
         self.pc[group] = i.address + WORD_BYTES
         index = self._barrier(i)
-        leaving = np.uint32(bits_of(taken))
-        for bits in set(self.convergence[index, taken].tolist()):
-            members = mask_of(bits)
-            self.convergence[index, members] &= ~leaving
-            waiting = members & (self.wait == _AT_BSYNC) & (self.wait_barrier == index)
-            self.wait_mask[waiting] &= ~leaving
+        leaving = self._bits(taken)
+        self.convergence[index] &= ~leaving
+        waiting = (self.wait == _AT_BSYNC) & (self.wait_barrier == index)
+        self.wait_mask[waiting] &= ~leaving[waiting]
         self._reconverge()
 
     def _on_bmov_read(self, i: Instruction, group: Mask) -> None:
@@ -468,23 +481,12 @@ class Warp:
     def _on_warpsync(self, i: Instruction, group: Mask) -> None:
         taken = self._taken(i, group)
         self.pc[group] = i.address + WORD_BYTES
-        masks = np.full(WARP, 0xFFFFFFFF, np.uint32)
+        masks = np.full(self.lanes, _ALL)
         for operand in i.operands:
             if isinstance(operand, Reg):
                 masks = self.machine.register(operand).data
             elif isinstance(operand, Imm):
-                masks = np.full(WARP, operand.bits, np.uint32)
+                masks = np.full(self.lanes, operand.bits, np.uint32)
         self._meet(taken, masks, _AT_WARPSYNC, 0)
 
     _on_warpsync_collective = _on_warpsync
-
-
-_LANE_MASKS = {
-    "eq": _BIT,
-    "lt": _BIT - np.uint32(1),
-    "le": _BIT | (_BIT - np.uint32(1)),
-    "gt": ~(_BIT | (_BIT - np.uint32(1))),
-    "ge": ~(_BIT - np.uint32(1)),
-}
-
-__all__ = ["Halt", "Label", "WARP", "Warp"]

@@ -1,0 +1,158 @@
+"""Cases in which both builders must agree, and operands for them: random ones, edges, and values close to ties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Type
+
+Meaning = Callable[..., Any]
+
+UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``meaning(b, *values)`` of operands of the types, giving one value."""
+
+    name: str
+    types: tuple[Type, ...]
+    meaning: Meaning
+
+
+def _cases() -> list[Case]:
+    found: list[Case] = []
+
+    def add(name: str, types: tuple[Type, ...], meaning: Meaning) -> None:
+        found.append(Case(name, types, meaning))
+
+    for t in (I32, I64):
+        two = (t, t)
+        for name in ("add", "sub", "mul", "and_", "or_", "xor", "shl", "lshr", "ashr", "umin", "umax", "smin", "smax"):
+            add(f"{name}.{t.name}", two, lambda b, x, y, name=name: getattr(b, name)(x, y))
+        for name in ("neg", "not_", "popcount", "clz", "bit_reverse", "abs"):
+            add(f"{name}.{t.name}", (t,), lambda b, x, name=name: getattr(b, name)(x))
+        for op in ("lt", "le", "gt", "ge", "eq", "ne"):
+            for signed in (False, True):
+                add(
+                    f"compare.{op}.{'s' if signed else 'u'}.{t.name}",
+                    two,
+                    lambda b, x, y, op=op, signed=signed: b.compare(op, x, y, signed=signed),
+                )
+    for amount in (0, 1, 31, 32, 40):
+        for name in ("shl", "lshr", "ashr"):
+            add(f"{name}.by{amount}", (I32,), lambda b, x, n=amount, name=name: getattr(b, name)(x, b.const(I32, n)))
+    add("funnel_right", (I32, I32, I32), lambda b, x, y, n: b.funnel_right(x, y, n))
+    add("byte_permute", (I32, I32, I32), lambda b, x, y, s: b.byte_permute(x, y, s))
+    for selector in (0x5410, 0x7632, 0x0123, 0x4440, 0x8889, 0xBA98, 0xF7E3):
+        add(f"byte_permute.{selector:x}", (I32, I32), lambda b, x, y, s=selector: b.byte_permute(x, y, b.const(I32, s)))
+    add("pair", (I32, I32), lambda b, x, y: b.pair(x, y))
+    add("lo", (I64,), lambda b, x: b.lo(x))
+    add("hi", (I64,), lambda b, x: b.hi(x))
+    for t in (I8, I16):
+        add(f"sext.{t.name}", (I32,), lambda b, x, t=t: b.sext(b.trunc(x, t), I32))
+        add(f"zext.{t.name}", (I32,), lambda b, x, t=t: b.zext(b.trunc(x, t), I64))
+    add("select", (I32, I32, I32), lambda b, c, x, y: b.select(b.trunc(c, I1), x, y))
+
+    for t in (F16, BF16, F32, F64):
+        for mode in ("rn", "rz", "rm", "rp"):
+            if mode != "rn" and t is BF16:
+                continue
+            add(f"fadd.{mode}.{t.name}", (t, t), lambda b, x, y, mode=mode: b.fadd(x, y, mode))
+            add(f"fmul.{mode}.{t.name}", (t, t), lambda b, x, y, mode=mode: b.fmul(x, y, mode))
+            add(f"fma.{mode}.{t.name}", (t, t, t), lambda b, x, y, z, mode=mode: b.fma(x, y, z, mode))
+            add(f"fround.{mode}.{t.name}", (t,), lambda b, x, mode=mode: b.fround(x, mode))
+        for name in ("fneg", "fabs", "saturate"):
+            add(f"{name}.{t.name}", (t,), lambda b, x, name=name: getattr(b, name)(x))
+        add(f"fmin.{t.name}", (t, t), lambda b, x, y: b.fmin(x, y))
+        add(f"fmax.{t.name}", (t, t), lambda b, x, y: b.fmax(x, y))
+        for op in "lt le gt ge eq ne ltu leu gtu geu equ neu num nan".split():
+            add(f"fcompare.{op}.{t.name}", (t, t), lambda b, x, y, op=op: b.fcompare(op, x, y))
+        for integer in (I8, I16, I32, I64):
+            for signed in (False, True):
+                for mode in ("rn", "rz", "rm", "rp"):
+                    add(
+                        f"to_int.{mode}.{t.name}.{'s' if signed else 'u'}{integer.bits}",
+                        (t,),
+                        lambda b, x, i=integer, s=signed, m=mode: b.float_to_int(x, i, signed=s, rounding=m),
+                    )
+        for integer in (I32, I64):
+            for signed in (False, True):
+                for mode in ("rn", "rz", "rm", "rp"):
+                    if mode != "rn" and t is BF16:
+                        continue
+                    add(
+                        f"from_int.{mode}.{t.name}.{'s' if signed else 'u'}{integer.bits}",
+                        (integer,),
+                        lambda b, x, t=t, s=signed, m=mode: b.int_to_float(x, t, signed=s, rounding=m),
+                    )
+    for t in (F16, F32):
+        add(f"flush.{t.name}", (t,), lambda b, x: b.flush(x))
+    for source, target in ((F64, F32), (F64, F16), (F32, F16), (F32, BF16), (F16, F32), (F32, F64), (BF16, F32), (F16, F64), (F64, BF16)):
+        for mode in ("rn", "rz", "rm", "rp"):
+            if mode == "rn" or (target is not BF16 and target.bits < source.bits):
+                add(
+                    f"fconvert.{mode}.{source.name}.{target.name}",
+                    (source,),
+                    lambda b, x, t=target, m=mode: b.fconvert(x, t, m),
+                )
+    add(
+        "fma.rm.magic",
+        (F32,),
+        lambda b, x: b.fma(b.saturate(x), b.const(F32, 0x437C0000), b.const(F32, 0x4B400001), "rm"),
+    )
+    return found
+
+
+CASES = _cases()
+
+_FRACTION = {F16: (5, 10), BF16: (8, 7), F32: (8, 23), F64: (11, 52)}
+
+
+def operands(types: tuple[Type, ...], count: int, seed: int) -> list[np.ndarray[Any, Any]]:
+    """Bit patterns, unsigned. Float operands come in three kinds: any pattern, edges, and near each other's size."""
+    rng = np.random.default_rng(seed)
+    vectors = []
+    base = rng.integers(0, 1 << 11, count)
+    for type in types:
+        bits = max(type.bits, 8)
+        random = rng.integers(0, 1 << 63, count, dtype=np.uint64) * np.uint64(2) + rng.integers(0, 2, count, dtype=np.uint64)
+        if type.is_float:
+            exponent, fraction = _FRACTION[type]
+            edges = _float_edges(exponent, fraction)
+            close = (base + rng.integers(-fraction - 3, fraction + 4, count)) % (1 << exponent)
+            sparse = random & (random >> np.uint64(7)) & (random << np.uint64(5))
+            near = (close.astype(np.uint64) << np.uint64(fraction)) | (sparse & np.uint64((1 << fraction) - 1))
+            near |= (random >> np.uint64(63)) << np.uint64(exponent + fraction)
+        else:
+            edges = [0, 1, 2, 31, 32, 33, 63, 64, 65, (1 << (bits - 1)) - 1, 1 << (bits - 1), (1 << bits) - 1, (1 << bits) - 2]
+            edges += [1 << k for k in range(bits)]
+            near = random >> rng.integers(0, 64, count).astype(np.uint64)
+        picked = rng.choice(np.array(edges, np.uint64), count)
+        kind = rng.integers(0, 3, count)
+        values = np.where(kind == 0, random, np.where(kind == 1, picked, near))
+        vectors.append((values & np.uint64((1 << bits) - 1)).astype(UNSIGNED[bits]))
+    return vectors
+
+
+def _float_edges(exponent: int, fraction: int) -> list[int]:
+    top = (1 << exponent) - 1
+    one = ((1 << (exponent - 1)) - 1) << fraction
+    positive = [0, 1, 2, 3, (1 << fraction) - 1, 1 << fraction, (1 << fraction) + 1, one, one + 1, one - 1, one + (1 << fraction)]
+    positive += [one + (1 << (fraction - 1)), (top << fraction) - 1, top << fraction, (top << fraction) | 1 << (fraction - 1)]
+    return positive + [p | 1 << (exponent + fraction) for p in positive]
+
+
+def differences(type: Type, expected: np.ndarray[Any, Any], got: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Indices where the patterns differ; all NaNs are one."""
+    differ = expected != got
+    if type.is_float:
+        exponent, fraction = _FRACTION[type]
+        infinity = ((1 << exponent) - 1) << fraction
+        magnitude = (1 << (exponent + fraction)) - 1
+        both = ((expected & expected.dtype.type(magnitude)) > infinity) & ((got & got.dtype.type(magnitude)) > infinity)
+        differ &= ~both
+    return np.flatnonzero(differ)
