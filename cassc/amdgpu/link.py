@@ -24,6 +24,7 @@ GOTPCREL, GOTPCREL32_LO, GOTPCREL32_HI, REL32_LO, REL32_HI, RELATIVE64, REL16 = 
 
 _PAGE = 0x1000
 _CODE_ALIGN = 256
+_MAX_ALIGN = 1 << 20
 _PT_GNU_STACK, _PT_GNU_RELRO = 0x6474E551, 0x6474E552
 _R, _RX, _RW = 4, 5, 6
 _DT_HASH, _DT_STRTAB, _DT_SYMTAB, _DT_RELA, _DT_RELASZ, _DT_RELAENT, _DT_STRSZ, _DT_SYMENT = 4, 5, 6, 7, 8, 9, 10, 11
@@ -67,6 +68,8 @@ def _group(file: elf.Elf) -> _Groups:
         if not section.flags & elf.SHF_ALLOC or not section.size:
             continue
         align = max(section.align, 1)
+        if align > _MAX_ALIGN:
+            raise failed(f"section '{section.name}' has an impossible alignment of {section.align} bytes")
         data = bytearray(section.data)
         piece = Piece(section.name, section.type, section.flags, data, align, source=section.index, size=section.size)
         if section.type == elf.SHT_NOTE:

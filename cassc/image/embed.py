@@ -23,6 +23,7 @@ PRIVATE_KINDS = (EntryKind.CODE_OBJECTS, EntryKind.VERDICTS)
 # Relocations that hold a whole address, so that moving their target is moving the addend.
 _ABSOLUTE = {elf.EM_X86_64: (1,), elf.EM_AARCH64: (257,)}
 _ALIGN = 8
+_MAX_ALIGN = 1 << 20
 
 Additions = Sequence[tuple[FatBinary, Sequence[FatEntry]]]
 
@@ -51,13 +52,20 @@ def _grow(image: HostImage, wanted: Mapping[tuple[int, int], Sequence[FatEntry]]
         return embed_linked.grow(image, wanted, PRIVATE_KINDS)
     if image.kind is not ImageKind.OBJECT or image.elf is None:
         raise diag.error("image-embed-kind", f"cannot embed into a {image.kind.value}", diag.Location(file=image.name))
+    try:
+        return _grow_object(image, image.elf, wanted)
+    except (elf.ElfError, struct.error) as problem:
+        raise host.bad_host_file(image.name, str(problem)) from problem
+
+
+def _grow_object(image: HostImage, file: elf.Elf, wanted: Mapping[tuple[int, int], Sequence[FatEntry]]) -> bytes:
     data = bytearray(image.data)
     for index in sorted({section for section, _ in wanted}):
-        section = image.elf.sections[index]
+        section = file.sections[index]
         entries = {offset: e for (owner, offset), e in wanted.items() if owner == index}
         content, moved = _grown_section(section.data, entries)
         _move_references(image, data, index, moved)
-        _replace_section(data, image.elf, section, content)
+        _replace_section(data, file, section, content)
     return bytes(data)
 
 
@@ -102,6 +110,8 @@ def _replace_section(data: bytearray, file: elf.Elf, section: elf.ElfSection, co
     if section.offset + section.size == len(data):
         del data[section.offset :]
     align = max(section.align, _ALIGN)
+    if align > _MAX_ALIGN:
+        raise elf.ElfError(f"section '{section.name}' has an impossible alignment of {section.align} bytes")
     data += bytes(-len(data) % align)
     header = file.section_table + section.index * elf.SECTION_HEADER.size
     struct.pack_into("<QQ", data, header + 24, len(data), len(content))  # sh_offset, sh_size

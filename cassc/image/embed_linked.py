@@ -30,7 +30,7 @@ def grow(
     try:
         assert image.elf is not None
         return _grow(image.elf, wanted, private_kinds)
-    except elf.ElfError as problem:
+    except (elf.ElfError, struct.error) as problem:
         raise diag.error(
             "image-embed-linked", f"cannot embed into a linked file: {problem}", diag.Location(file=image.name)
         ) from problem
@@ -86,6 +86,8 @@ def _earlier(file: elf.Elf) -> _Added | None:
 def _room(file: elf.Elf, offset: int) -> tuple[int, int]:
     """Address for the new section, after everything that is loaded, and the number of a header that can load it."""
     loads = [number for number, s in enumerate(file.segments) if s.type == elf.PT_LOAD]
+    if not loads:
+        raise elf.ElfError("it has no loaded segment")
     # Loaders want PT_LOAD headers in order of address, so the one that is taken must stand after the others.
     spare = next((n for n, s in enumerate(file.segments) if s.type == elf.PT_NOTE and n > max(loads)), None)
     if spare is None:
