@@ -87,9 +87,13 @@ CASSC_EXPORT cassc_emu_status cassc_emu_find(cassc_emu_device* device, uint64_t 
 
 CASSC_EXPORT cassc_emu_status cassc_emu_check(cassc_emu_device* device, uint64_t address, uint64_t size) {
   if (!device) return fail(CASSC_EMU_INVALID_ARGUMENT, "check: null device");
-  uint64_t base, extent;
-  if (!device->memory.find(address, base, extent) || size > extent || address - base > extent - size) {
-    return fail(CASSC_EMU_NOT_FOUND, "not inside one allocation");
+  // A variable's neighbours belong to the same loaded image, so extents of find() do not bound the range.
+  for (uint64_t done = 0; done < size || !done;) {
+    const uint32_t piece = uint32_t(std::min<uint64_t>(size - done, 256));
+    if (!cassc::emu::accessible(device->memory.view(), address + done, piece)) {
+      return fail(CASSC_EMU_NOT_FOUND, "not inside one allocation");
+    }
+    done += piece ? piece : 1;
   }
   return CASSC_EMU_OK;
 }

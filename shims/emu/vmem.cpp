@@ -79,10 +79,11 @@ bool place_lds(Wave& w, const Op* op, Lanes& p, const u32* address, u32 offset, 
   p.live = w.s[kExec];
   p.unit = false;
   const u64 lds = reinterpret_cast<u64>(w.group->lds), limit = w.group->lds_size;
-  for (u32 l = 0; l < kLanes; ++l) p.at[l] = lds + address[l] + offset;
+  // Addresses are 32-bit sums: a negative register with a larger offset is how compilers write `base - 4 + offset`.
+  for (u32 l = 0; l < kLanes; ++l) p.at[l] = lds + u32(address[l] + offset);
   for (u32 l = 0; l < kLanes; ++l) {
     if (!(p.live >> l & 1)) continue;
-    const u64 at = u64(address[l]) + offset;
+    const u64 at = u32(address[l] + offset);
     if (at + size > limit) {
       raise(w, op, 3, at, size, write, l);
       return false;
