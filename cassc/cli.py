@@ -140,7 +140,8 @@ def _print_report(invocation: Invocation, report: Report, say: Callable[[str], N
         return
     for title, seconds in report.timings:
         for stage, value in seconds.items():
-            say(f"cassc: time: {title}: {stage:<12} {value * 1e3:9.1f} ms")
+            place = "" if title == stage else f"{title}: "
+            say(f"cassc: time: {place}{stage:<12} {value * 1e3:9.1f} ms")
     if report.verdicts:
         counts: dict[str, int] = {}
         for verdict in report.verdicts:
