@@ -7,6 +7,7 @@ together, of whatever warp, unless others starve. What lanes of one warp do toge
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -30,6 +31,17 @@ if TYPE_CHECKING:
 _PATIENCE = 2000
 _RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_BARRIER = range(4)
 _ALL = np.uint32(0xFFFFFFFF)
+
+
+class Order(Enum):
+    """In which order the warps of a CTA run up to a barrier, and CTAs one after another.
+
+    Results that depend on it are races; in `TOGETHER` all warps execute an instruction at once, which is fastest.
+    """
+
+    TOGETHER = "together"
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
 
 
 class Halt(Exception):
@@ -80,12 +92,11 @@ class Machine(Evaluate):
 class Crew:
     """Attributes:
     running: lanes that have not exited.
-    one_by_one: warps run each for itself, the last one first, instead of all together.
     """
 
-    def __init__(self, cta: Cta, *, one_by_one: bool = False) -> None:
+    def __init__(self, cta: Cta, *, order: Order = Order.TOGETHER) -> None:
         self.cta = cta
-        self.one_by_one = one_by_one
+        self.order = order
         self.warps = -(-cta.threads // WARP)
         lanes = self.warps * WARP
         threads = np.arange(lanes, dtype=np.uint32)
@@ -190,14 +201,14 @@ class Crew:
             ready = self.running & (self.wait == _RUNNING)
             if not ready.any():
                 return
-            group = self._choose(self._last_warp(ready) if self.one_by_one else ready)
+            group = self._choose(ready if self.order is Order.TOGETHER else self._one_warp(ready))
             used = self._together(group, ready & ~group, min(end - cta.instructions, _PATIENCE))
             self._clock += used
             self.last_turn[group] = self._clock
 
-    def _last_warp(self, ready: Mask) -> Mask:
+    def _one_warp(self, ready: Mask) -> Mask:
         """Of the ready lanes those of one warp, in turns where lanes wait for others by polling."""
-        first = int(np.flatnonzero(ready)[-1]) // WARP * WARP
+        first = int(np.flatnonzero(ready)[-1 if self.order is Order.DESCENDING else 0]) // WARP * WARP
         neglected = np.flatnonzero(ready & (self._clock - self.last_turn > 4 * _PATIENCE))
         if neglected.size:
             first = int(neglected[np.argmin(self.last_turn[neglected])]) // WARP * WARP

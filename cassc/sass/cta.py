@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cassc.sass.crew import Crew, Halt
+from cassc.sass.crew import Crew, Halt, Order
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
 
 # Instructions of a turn, after which other CTAs have theirs.
 _TURN = 100_000
+# What shared and local memory hold at first: anything, but the same in every run.
+_UNDEFINED = 0xCD
 
 
 @dataclass(slots=True)
@@ -35,7 +37,7 @@ class Cta:
         memory: Memory,
         bank3: Bytes,
         *,
-        reverse: bool = False,
+        order: Order = Order.TOGETHER,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -46,14 +48,14 @@ class Cta:
         self.memory = memory
         # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
         size = -(-abi.static_shared // 16) * 16 + dynamic_shared
-        self.shared = Memory([Range(0, np.zeros(size, np.uint8))] if size else [], "shared")
+        self.shared = Memory([Range(0, np.full(size, _UNDEFINED, np.uint8))] if size else [], "shared")
         self.local_size = max(-(-abi.frame_size // 16) * 16, 16)
-        local = np.zeros(self.local_size * self.threads, np.uint8)
+        local = np.full(self.local_size * self.threads, _UNDEFINED, np.uint8)
         self.local = Memory([Range(0, local)], "local")
         self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}
         if bank3.size:
             self.banks[3] = Memory([Range(0, bank3, writable=False)], "c[0x3]")
-        self.crew = Crew(self, one_by_one=reverse)
+        self.crew = Crew(self, order=order)
         self.barriers: dict[int, _Barrier] = {}
         self.printed: list[tuple[bytes, int, bytes]] = []
         self.executed: set[int] = set()

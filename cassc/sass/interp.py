@@ -16,6 +16,7 @@ import numpy as np
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.image.cubin import Cubin
+from cassc.sass.crew import Order
 from cassc.sass.cta import Cta, Halt
 from cassc.sass.disasm import SassFunction, disassemble
 from cassc.sass.memory import AccessError, Bytes, Memory, Range
@@ -133,7 +134,7 @@ def run(
     *,
     budget: int = DEFAULT_BUDGET,
     resident: int = 1,
-    reverse: bool = False,
+    order: Order = Order.TOGETHER,
 ) -> Outcome:
     """Execute a launch; global memory changes in place.
 
@@ -143,7 +144,7 @@ def run(
             the cubin are placed in it.
         budget: warp instructions after which the launch is given up.
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
-        reverse: CTAs and warps in the opposite order, to find out what depends on it.
+        order: of warps and CTAs, to find out what depends on it.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -163,16 +164,16 @@ def run(
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
-    return _Run(program, launch, device, budget, reverse).all(resident)
+    return _Run(program, launch, device, budget, order).all(resident)
 
 
 class _Run:
-    def __init__(self, program: Program, launch: Launch, device: Device, budget: int, reverse: bool) -> None:
+    def __init__(self, program: Program, launch: Launch, device: Device, budget: int, order: Order) -> None:
         self.program = program
         self.launch = launch
         self.device = device
         self.budget = budget
-        self.reverse = reverse
+        self.order = order
         self.printed: list[Printed] = []
         self.executed: set[int] = set()
         self.instructions = 0
@@ -180,7 +181,7 @@ class _Run:
     def _ctas(self) -> Iterator[Cta]:
         nx, ny, nz = self.launch.grid
         count = nx * ny * nz
-        for number in reversed(range(count)) if self.reverse else range(count):
+        for number in reversed(range(count)) if self.order is Order.DESCENDING else range(count):
             yield self._cta((number % nx, number // nx % ny, number // (nx * ny)))
 
     def _cta(self, index: Dim) -> Cta:
@@ -194,7 +195,7 @@ class _Run:
             launch.parameters,
             device.memory,
             device.bank3,
-            reverse=self.reverse,
+            order=self.order,
         )
 
     def all(self, resident: int) -> Outcome:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cassc.amdgpu.emulator import Emulator, Kernel, Module
 from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
+from cassc.sass import interp
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
 from cassc.verify import compare, execute, hints
@@ -149,11 +150,14 @@ class _Session:
                 self.emulator.free(address)
 
     def _reference(
-        self, launch: Launch, addresses: list[int], variables: Variables, budget: int, *, reverse: bool = False
+        self,
+        launch: Launch,
+        addresses: list[int],
+        variables: Variables,
+        budget: int,
+        order: interp.Order = interp.Order.TOGETHER,
     ) -> Run:
-        return execute.on_reference(
-            self.function, self.cubin, launch, addresses, variables, budget=budget, reverse=reverse
-        )
+        return execute.on_reference(self.function, self.cubin, launch, addresses, variables, budget=budget, order=order)
 
     def _compare(
         self,
@@ -175,8 +179,10 @@ class _Session:
         printed_differ = _records_differ(reference, translated)
         if not differing and not printed_differ:
             return None
-        other = self._reference(launch, addresses, variables, budget * 2, reverse=True)
-        if not other.fault:
+        for order in (interp.Order.ASCENDING, interp.Order.DESCENDING):
+            other = self._reference(launch, addresses, variables, budget * 2, order)
+            if other.fault:
+                continue
             for name, mask in self._differing(reference, other).items():
                 self.order_dependent = True
                 if name in differing:

@@ -65,9 +65,7 @@ class TracingMemory(Memory):
         super().__init__()
         self.touched: set[int] = set()
 
-    def _locate(
-        self, addresses: NDArray[np.uint64], size: int, write: bool
-    ) -> list[tuple[Range, NDArray[np.intp]]]:
+    def _locate(self, addresses: NDArray[np.uint64], size: int, write: bool) -> list[tuple[Range, NDArray[np.intp]]]:
         found = super()._locate(addresses, size, write)
         self.touched.update(one.base for one, _ in found)
         return found
@@ -109,9 +107,9 @@ def on_reference(
     variables: Variables,
     *,
     budget: int,
-    reverse: bool = False,
+    order: interp.Order = interp.Order.TOGETHER,
 ) -> Run:
-    """The launch in the interpreter. ``budget``: warp instructions; ``reverse``: CTAs and warps in the other order."""
+    """The launch in the interpreter. ``budget``: warp instructions; ``order``: of warps and CTAs."""
     memory = TracingMemory()
     contents: dict[str, Bytes] = {}
     for buffer, address in zip(launch.buffers, addresses, strict=True):
@@ -124,7 +122,7 @@ def on_reference(
     device = interp.Device(memory, bank3, variables.addresses)
     shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses))
     try:
-        outcome = interp.run(function, cubin, shape, device, budget=budget, reverse=reverse)
+        outcome = interp.run(function, cubin, shape, device, budget=budget, order=order)
     except interp.Fault as fault:
         return Run(contents, fault.kind, str(fault), touched=frozenset(memory.touched))
     printed = tuple((p.format_address, p.arguments) for p in outcome.printed)
