@@ -11,11 +11,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cassc.diag import CasscError
+    from cassc.diag import CasscError, Diagnostic
     from cassc.driver.invocation import Invocation
     from cassc.driver.jobs import Report
 
 SUBCOMMANDS = ("cache", "doctor", "inspect", "verify")
+
+_ERROR_LIMIT = 20
+"""As clang's -ferror-limit: a kernel full of unknown instructions does not fill the screen."""
 
 _INTERRUPTED = 130
 _INTERNAL_ERROR = 70
@@ -129,13 +132,12 @@ def _build(invocation: Invocation) -> int:
 
 
 def _print_report(invocation: Invocation, report: Report, say: Callable[[str], None]) -> None:
-    from cassc import diag
     from cassc.diag import Severity
 
     for remark in report.remarks:
         loud = remark.severity is not Severity.REMARK
         if invocation.verbose or (loud and not invocation.quiet):
-            say(diag.render(remark))
+            say(_rendered(remark))
     if not invocation.verbose:
         return
     for title, seconds in report.timings:
@@ -153,15 +155,31 @@ def _print_report(invocation: Invocation, report: Report, say: Callable[[str], N
 
 
 def _print_error(problem: CasscError) -> None:
-    from cassc import diag
     from cassc.diag import Severity
     from cassc.driver.invocation import CommandLineError
 
-    for diagnostic in problem.diagnostics:
+    for diagnostic in problem.diagnostics[:_ERROR_LIMIT]:
         if isinstance(problem, CommandLineError) and diagnostic.severity is Severity.FATAL:
             print(f"nvcc fatal   : {diagnostic.message}", file=sys.stderr)
         else:
-            print(diag.render(diagnostic), file=sys.stderr)
+            print(_rendered(diagnostic), file=sys.stderr)
+    left = len(problem.diagnostics) - _ERROR_LIMIT
+    if left > 0:
+        print(f"cassc: {left} more error{'s' if left > 1 else ''} not shown", file=sys.stderr)
+
+
+def _rendered(diagnostic: Diagnostic) -> str:
+    """As ``diag.render``, with the kernels' names demangled."""
+    from dataclasses import replace
+
+    from cassc import diag
+    from cassc.driver.demangle import demangle
+
+    def named(d: Diagnostic) -> Diagnostic:
+        location = replace(d.location, kernel=demangle(d.location.kernel))
+        return replace(d, location=location, notes=tuple(named(note) for note in d.notes))
+
+    return diag.render(named(diagnostic))
 
 
 def _internal_error(problem: BaseException) -> int:

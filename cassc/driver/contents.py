@@ -7,6 +7,7 @@ from typing import Any
 
 from cassc import diag
 from cassc.diag import Location
+from cassc.driver.demangle import demangle
 from cassc.image import bundle, cubin, fatbin, host
 
 _TARGET_PREFIX = "hipv4-amdgcn-amd-amdhsa--"
@@ -33,7 +34,7 @@ def verdicts(path: str) -> list[dict[str, Any]]:
 
 
 def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
-    """``accepted   _Z3addPf (sm_80 to gfx1100): 24 launches, 97 % of the instructions ran``."""
+    """``accepted   add(float*) (sm_80 to gfx1100): 24 launches, 97 % of the instructions ran``."""
     lines = []
     for record in records:
         for kernel in record["kernels"]:
@@ -44,7 +45,8 @@ def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
                 said.append("compared with a tolerance: " + " ".join(kernel["approximate"]))
             place = f"({record['sm']} to {kernel.get('target', 'AMD')})"
             lines.append(
-                f"{kernel['status']:<10} {kernel['kernel']} {place}" + (": " + "; ".join(said) if said else "")
+                f"{kernel['status']:<10} {demangle(kernel['kernel'])} {place}"
+                + (": " + "; ".join(said) if said else "")
             )
     return lines
 
@@ -113,7 +115,7 @@ def inspect_lines(listing: dict[str, Any]) -> list[str]:
 def _kernel_line(kernel: dict[str, Any]) -> str:
     limit = f", at most {kernel['max_threads']} threads" if kernel["max_threads"] else ""
     return (
-        f"      {kernel['name']}: {kernel['code']} bytes of code, {kernel['registers']} registers, "
+        f"      {demangle(kernel['name'])}: {kernel['code']} bytes of code, {kernel['registers']} registers, "
         f"{kernel['parameters']} bytes of parameters, {kernel['shared']} shared, {kernel['stack']} stack, "
         f"{kernel['barriers']} barriers{limit}"
     )

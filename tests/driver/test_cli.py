@@ -71,6 +71,23 @@ def test_errors_are_rendered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert capsys.readouterr().err == expected
 
 
+def test_names_are_demangled_and_errors_limited(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(invocation: object) -> int:
+        place = diag.Location(file="a.cu", kernel="_Z3addPfi", sm="sm_80")
+        one = diag.Diagnostic(diag.Severity.ERROR, "sass-x", "bad", place, (diag.note("why", place),))
+        raise diag.CasscError(*[one] * 23)
+
+    monkeypatch.setattr(cli, "_build", fail)
+    assert cli.main(["a.cu"]) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "a.cu: error: bad [in kernel 'add(float*, int)' (sm_80)] [sass-x]"
+    assert lines[1] == "a.cu: note: why [in kernel 'add(float*, int)' (sm_80)]"
+    assert lines[-1] == "cassc: 3 more errors not shown"
+    assert len(lines) == 41
+
+
 def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(invocation: object) -> int:
         raise KeyboardInterrupt
@@ -174,7 +191,7 @@ def test_inspect_lists_kernels(nvcc: Nvcc, tmp_path: Path, capsys: pytest.Captur
     subprocess.run(command, check=True)
     assert cli.main(["inspect", str(tmp_path / "a.o")]) == 0
     text = capsys.readouterr().out
-    assert "_Z1kPi: " in text
+    assert "k(int*): " in text
     assert "8 bytes of parameters, 16 shared, 0 stack" in text
     assert "at most 64 threads" in text
 
