@@ -157,10 +157,12 @@ class Run {
       if (d_.rsrc2 >> (7 + axis) & 1) w.s[at++] = r.group.id[axis];
     }
     const u32 first = index * kLanes, bx = l_.block.x, by = l_.block.y;
+    // ENABLE_VGPR_WORKITEM_ID: code that asked for fewer coordinates takes the others' bits for zero.
+    const u32 ids = d_.rsrc2 >> 11 & 3;
     u32* v0 = reinterpret_cast<u32*>(w.vgpr);
     for (u32 l = 0; l < kLanes; ++l) {
       const u32 t = first + l;
-      v0[l] = t % bx | t / bx % by << 10 | t / bx / by << 20;
+      v0[l] = t % bx | (ids > 0 ? t / bx % by << 10 : 0) | (ids > 1 ? t / bx / by << 20 : 0);
     }
     const u32 threads = l_.threads_per_group - first;
     w.s[kExec] = threads >= kLanes ? ~0u : (1u << threads) - 1;
