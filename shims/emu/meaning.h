@@ -8,11 +8,12 @@ namespace cassc::emu {
 namespace {
 
 CASSC_INLINE float u32_to_f32(u32 a) {
-  // Through double, where every u32 is exact, so that there is one rounding (in the current mode).
-  return float(double(i64(a)));
+  // Both halves are exact, so that the addition is the one rounding (in the current mode).
+  return float(i32(a >> 16)) * 65536.0f + float(i32(a & 0xffffu));
 }
+CASSC_INLINE double u32_to_f64(u32 a) { return f64_of(0x4330000000000000u | a) - 4503599627370496.0; }
 CASSC_INLINE i32 low24(i32 a) { return i32(u32(a) << 8) >> 8; }
-CASSC_INLINE bool either_zero(float a, float b) { return a == 0.0f || b == 0.0f; }
+CASSC_INLINE bool either_zero(float a, float b) { return (a == 0.0f) | (b == 0.0f); }
 CASSC_INLINE u32 pack(u32 low, u32 high) { return (low & 0xffffu) | high << 16; }
 CASSC_INLINE u32 lo(u32 a) { return a & 0xffffu; }
 CASSC_INLINE u32 hi(u32 a) { return a >> 16; }
@@ -63,15 +64,15 @@ CASSC_INLINE i32 dot_nibbles(u32 a, u32 b, u32 is_signed) {
 
 CASSC_INLINE float fraction(float a) {
   const float r = a - __builtin_floorf(a);
-  return is_inf(a) ? f32_of(0x7fc00000u) : lesser(r, f32_of(0x3f7fffffu));
+  return select(is_inf(a), f32_of(0x7fc00000u), lesser(r, f32_of(0x3f7fffffu)));
 }
 CASSC_INLINE double fraction(double a) {
   const double r = a - __builtin_floor(a);
-  return is_inf(a) ? f64_of(0x7ff8000000000000u) : lesser(r, f64_of(0x3fefffffffffffffu));
+  return select(is_inf(a), f64_of(0x7ff8000000000000u), lesser(r, f64_of(0x3fefffffffffffffu)));
 }
 CASSC_INLINE float fraction16(float a) {
   const float r = a - __builtin_floorf(a);
-  return is_inf(a) ? f32_of(0x7fc00000u) : lesser(r, 0.99951171875f);
+  return select(is_inf(a), f32_of(0x7fc00000u), lesser(r, 0.99951171875f));
 }
 CASSC_INLINE u32 sign_run(u32 a) {
   const u32 same = a ^ u32(i32(a) >> 31);

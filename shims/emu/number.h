@@ -13,6 +13,20 @@ CASSC_INLINE u64 bits(double x) { return __builtin_bit_cast(u64, x); }
 CASSC_INLINE float f32_of(u32 x) { return __builtin_bit_cast(float, x); }
 CASSC_INLINE double f64_of(u64 x) { return __builtin_bit_cast(double, x); }
 
+// Selection without a branch: a lane loop with branches does not become vector code.
+CASSC_INLINE u32 select(bool c, u32 a, u32 b) {
+  const u32 mask = 0u - u32(c);
+  return (a & mask) | (b & ~mask);
+}
+CASSC_INLINE u64 select(bool c, u64 a, u64 b) {
+  const u64 mask = u64(0) - u64(c);
+  return (a & mask) | (b & ~mask);
+}
+CASSC_INLINE i32 select(bool c, i32 a, i32 b) { return i32(select(c, u32(a), u32(b))); }
+CASSC_INLINE i64 select(bool c, i64 a, i64 b) { return i64(select(c, u64(a), u64(b))); }
+CASSC_INLINE float select(bool c, float a, float b) { return f32_of(select(c, bits(a), bits(b))); }
+CASSC_INLINE double select(bool c, double a, double b) { return f64_of(select(c, bits(a), bits(b))); }
+
 enum Rounding : u32 { kNearest = 0, kUp = 1, kDown = 2, kZeroward = 3 };
 
 constexpr u32 kF16Flush = 4, kF16FlushSource = 8;
@@ -20,19 +34,19 @@ constexpr u32 kF16Flush = 4, kF16FlushSource = 8;
 // x86 makes a negative NaN for an invalid operation, AMD a positive one.
 CASSC_INLINE float settle(float x) {
   const u32 b = bits(x);
-  return f32_of(b == 0xffc00000u ? 0x7fc00000u : b);
+  return f32_of(b ^ u32(b == 0xffc00000u) << 31);
 }
 CASSC_INLINE double settle(double x) {
   const u64 b = bits(x);
-  return f64_of(b == 0xfff8000000000000u ? 0x7ff8000000000000u : b);
+  return f64_of(b ^ u64(b == 0xfff8000000000000u) << 63);
 }
 
 CASSC_INLINE bool is_nan(float x) { return (bits(x) & 0x7fffffffu) > 0x7f800000u; }
 CASSC_INLINE bool is_nan(double x) { return (bits(x) & 0x7fffffffffffffffu) > 0x7ff0000000000000u; }
 CASSC_INLINE bool is_inf(float x) { return (bits(x) & 0x7fffffffu) == 0x7f800000u; }
 CASSC_INLINE bool is_inf(double x) { return (bits(x) & 0x7fffffffffffffffu) == 0x7ff0000000000000u; }
-CASSC_INLINE bool is_signaling(float x) { return is_nan(x) && !(bits(x) & 0x400000u); }
-CASSC_INLINE bool is_signaling(double x) { return is_nan(x) && !(bits(x) & 0x8000000000000u); }
+CASSC_INLINE bool is_signaling(float x) { return is_nan(x) & !(bits(x) & 0x400000u); }
+CASSC_INLINE bool is_signaling(double x) { return is_nan(x) & !(bits(x) & 0x8000000000000u); }
 CASSC_INLINE float quiet(float x) { return f32_of(bits(x) | 0x400000u); }
 CASSC_INLINE double quiet(double x) { return f64_of(bits(x) | 0x8000000000000u); }
 CASSC_INLINE int exponent(float x) { return int(bits(x) >> 23 & 255); }
@@ -47,7 +61,7 @@ CASSC_INLINE double abs_of(double x) { return f64_of(bits(x) & 0x7ffffffffffffff
 // Denormals to zero of the same sign where mask is all ones.
 CASSC_INLINE float flushed(float x, u32 mask) {
   const u32 b = bits(x);
-  return f32_of(b & ~((b & 0x7f800000u) ? 0 : (mask & 0x7fffffffu)));
+  return f32_of(b & ~((0u - u32((b & 0x7f800000u) == 0)) & mask & 0x7fffffffu));
 }
 CASSC_INLINE float no_denormal(float x) { return flushed(x, ~0u); }
 
@@ -60,20 +74,20 @@ CASSC_INLINE float f16_to_f32(u32 h) {
   const u32 magnitude = h & 0x7fffu;
   const u32 normal = bits(f32_of(magnitude << 13) * 5192296858534827628530496329220096.0f);  // 2^112
   const u32 special = normal | 0x7f800000u;
-  return f32_of((magnitude >= 0x7c00u ? special : normal) | (h & 0x8000u) << 16);
+  return f32_of(select(magnitude >= 0x7c00u, special, normal) | (h & 0x8000u) << 16);
 }
 
 CASSC_INLINE u32 f32_to_f16_nearest(float value) {
   const u32 b = bits(value), sign = b >> 16 & 0x8000u, x = b & 0x7fffffffu;
   const u32 rebased = x - 0x38000000u;
   const u32 normal = (rebased + 0xfffu + (rebased >> 13 & 1)) >> 13;
-  const u32 raw_shift = 126u - (x >> 23), shift = raw_shift > 31 ? 31 : raw_shift;
+  const u32 raw_shift = 126u - (x >> 23), shift = select(raw_shift > 31, 31u, raw_shift);
   const u32 mantissa = (x & 0x7fffffu) | 0x800000u;
   const u32 kept = mantissa >> shift, rest = mantissa - (kept << shift), half = 1u << (shift - 1);
-  const u32 tiny = kept + ((rest > half) | ((rest == half) & kept & 1));
-  u32 r = x >= 0x38800000u ? normal : tiny;
-  r = x >= 0x47800000u ? 0x7c00u : r;
-  r = x > 0x7f800000u ? (0x7e00u | (x >> 13 & 0x1ffu)) : r;
+  const u32 tiny = kept + (u32(rest > half) | (u32(rest == half) & kept & 1));
+  u32 r = select(x >= 0x38800000u, normal, tiny);
+  r = select(x >= 0x47800000u, 0x7c00u, r);
+  r = select(x > 0x7f800000u, 0x7e00u | (x >> 13 & 0x1ffu), r);
   return r | sign;
 }
 
@@ -111,13 +125,13 @@ CASSC_INLINE u32 f32_to_f16(float value, u32 mode) {
 // to 11 bits in any direction is right.
 CASSC_INLINE float odd_f32(double x) {
   const u64 b = bits(x), magnitude = b & 0x7fffffffffffffffu;
-  const u64 rebased = (magnitude - (896ull << 52)) >> 29 | ((magnitude & 0x1fffffffu) != 0);
-  u32 r = u32(rebased);
-  r = magnitude < (897ull << 52) ? u32(magnitude != 0) : r;  // below every f32 normal: far below half an f16 step
-  r = magnitude >= (1151ull << 52) ? 0x7f7fffffu : r;
-  r = magnitude == 0x7ff0000000000000u ? 0x7f800000u : r;
-  r = magnitude > 0x7ff0000000000000u ? (0x7fc00000u | u32(magnitude >> 29 & 0x3fffffu)) : r;
-  return f32_of(r | u32(b >> 32 & 0x80000000u));
+  const u64 rebased = (magnitude - (896ull << 52)) >> 29 | u64((magnitude & 0x1fffffffu) != 0);
+  u64 r = rebased;
+  r = select(magnitude < (897ull << 52), u64(magnitude != 0), r);  // below every f32 normal: far below half an f16 step
+  r = select(magnitude >= (1151ull << 52), u64(0x7f7fffffu), r);
+  r = select(magnitude == 0x7ff0000000000000u, u64(0x7f800000u), r);
+  r = select(magnitude > 0x7ff0000000000000u, 0x7fc00000u | (magnitude >> 29 & 0x3fffffu), r);
+  return f32_of(u32(r) | u32(b >> 32 & 0x80000000u));
 }
 
 // a * b + c rounded to odd; the product of two f16 is exact in double, the sum need not be.
@@ -126,10 +140,9 @@ CASSC_INLINE double odd_fma(double a, double b, double c) {
   const double z = s - p, error = (p - (s - z)) + (c - z);
   const u64 sb = bits(s);
   const bool finite = (sb & 0x7ff0000000000000u) != 0x7ff0000000000000u;
-  const bool inexact = finite && error != 0;
-  const bool overshoot = inexact && ((bits(error) ^ sb) >> 63);
-  const u64 truncated = sb - (overshoot ? 1 : 0);
-  return settle(f64_of(inexact ? truncated | 1 : sb));
+  const bool inexact = finite & (error != 0);
+  const u64 overshoot = u64(inexact) & (bits(error) ^ sb) >> 63;
+  return settle(f64_of((sb - overshoot) | u64(inexact)));
 }
 CASSC_INLINE float fma16(float a, float b, float c) { return odd_f32(odd_fma(a, b, c)); }
 CASSC_INLINE float add16(float a, float b) { return odd_f32(settle(double(a) + double(b))); }
@@ -141,7 +154,7 @@ CASSC_INLINE float bf16_to_f32(u32 h) { return f32_of(h << 16); }
 CASSC_INLINE u32 f32_to_bf16(float value) {
   const u32 b = bits(value);
   const u32 r = (b + 0x7fffu + (b >> 16 & 1)) >> 16;
-  return (b & 0x7fffffffu) > 0x7f800000u ? (b >> 16 | 0x40u) : r;
+  return select((b & 0x7fffffffu) > 0x7f800000u, b >> 16 | 0x40u, r);
 }
 
 // --- minimum and maximum: -0 is below +0; a NaN gives way to a number; with MODE.IEEE a signaling NaN is quieted.
@@ -155,13 +168,16 @@ CASSC_INLINE i64 order(double x) {
   return b ^ ((b >> 63) & 0x7fffffffffffffff);
 }
 template <class T>
+CASSC_INLINE T quiet_if(bool c, T x) { return select(c, quiet(x), x); }
+template <class T>
 CASSC_INLINE T pick_number(T a, T b, bool take_a, u32 ieee) {
-  T r = take_a ? a : b;
-  r = is_nan(a) ? b : r;
-  r = is_nan(b) ? a : r;
-  r = (ieee && is_signaling(b)) ? b : r;
-  r = (ieee && is_signaling(a)) ? a : r;
-  return is_nan(r) ? quiet(r) : r;
+  const bool signaling_a = is_signaling(a) & (ieee != 0), signaling_b = is_signaling(b) & (ieee != 0);
+  T r = select(take_a, a, b);
+  r = select(is_nan(a), b, r);
+  r = select(is_nan(b), a, r);
+  r = select(signaling_b, b, r);
+  r = select(signaling_a, a, r);
+  return quiet_if(is_nan(r), r);
 }
 template <class T>
 CASSC_INLINE T min_num(T a, T b, u32 ieee) { return pick_number(a, b, order(a) < order(b), ieee); }
@@ -169,12 +185,11 @@ template <class T>
 CASSC_INLINE T max_num(T a, T b, u32 ieee) { return pick_number(a, b, order(a) > order(b), ieee); }
 template <class T>
 CASSC_INLINE T med_num(T a, T b, T c, u32 ieee) {
-  const T low = min_num(min_num(a, b, ieee), c, ieee);
-  if (is_nan(a) || is_nan(b) || is_nan(c)) return low;
-  const T high = max_num(max_num(a, b, ieee), c, ieee);
-  if (order(high) == order(a)) return max_num(b, c, ieee);
-  if (order(high) == order(b)) return max_num(a, c, ieee);
-  return max_num(a, b, ieee);
+  const T low = min_num(min_num(a, b, ieee), c, ieee), high = max_num(max_num(a, b, ieee), c, ieee);
+  T r = max_num(a, b, ieee);
+  r = select(order(high) == order(b), max_num(a, c, ieee), r);
+  r = select(order(high) == order(a), max_num(b, c, ieee), r);
+  return select(is_nan(a) | is_nan(b) | is_nan(c), low, r);
 }
 template <class T>
 CASSC_INLINE T lesser(T a, T b) { return a < b ? a : b; }
@@ -185,29 +200,35 @@ CASSC_INLINE T median(T a, T b, T c) { return greater(lesser(a, b), lesser(great
 
 template <class T>
 CASSC_INLINE T clamp01(T x, u32 dx10) {
-  if (is_nan(x)) return dx10 ? T(0) : x;
-  return x <= T(0) ? T(0) : x >= T(1) ? T(1) : x;
+  const T inside = select(x <= T(0), T(0), select(x >= T(1), T(1), x));
+  return select(is_nan(x), select(dx10 != 0, T(0), x), inside);
 }
 
 // --- conversions to integers: toward zero, saturating, NaN is 0
 
 CASSC_INLINE i32 to_i32(float x) {
-  const i32 inside = i32(x >= -2147483648.0f && x < 2147483648.0f ? x : 0.0f);
-  return x >= 2147483648.0f ? 0x7fffffff : x < -2147483648.0f ? i32(0x80000000) : inside;
+  const bool fits = (x >= -2147483648.0f) & (x < 2147483648.0f);
+  const i32 inside = i32(select(fits, x, 0.0f));
+  return select(x >= 2147483648.0f, i32(0x7fffffff), select(x < -2147483648.0f, i32(0x80000000), inside));
 }
 CASSC_INLINE u32 to_u32(float x) {
-  const u32 inside = u32(i64(x > 0.0f && x < 4294967296.0f ? x : 0.0f));
-  return x >= 4294967296.0f ? 0xffffffffu : inside;
+  const bool fits = (x > 0.0f) & (x < 4294967296.0f), high = x >= 2147483648.0f;
+  const float kept = select(fits, x, 0.0f), low = kept - select(fits & high, 2147483648.0f, 0.0f);
+  const u32 inside = u32(i32(low)) ^ (0u - u32(fits & high)) << 31;
+  return select(x >= 4294967296.0f, ~0u, inside);
 }
 CASSC_INLINE i32 to_i32(double x) {
-  const i32 inside = i32(x > -2147483649.0 && x < 2147483648.0 ? x : 0.0);
-  return x >= 2147483648.0 ? 0x7fffffff : x <= -2147483649.0 ? i32(0x80000000) : inside;
+  const bool fits = (x > -2147483649.0) & (x < 2147483648.0);
+  const i32 inside = i32(select(fits, x, 0.0));
+  return select(x >= 2147483648.0, i32(0x7fffffff), select(x <= -2147483649.0, i32(0x80000000), inside));
 }
 CASSC_INLINE u32 to_u32(double x) {
-  const u32 inside = u32(i64(x > 0.0 && x < 4294967296.0 ? x : 0.0));
-  return x >= 4294967296.0 ? 0xffffffffu : inside;
+  const bool fits = (x > 0.0) & (x < 4294967296.0), high = x >= 2147483648.0;
+  const double kept = select(fits, x, 0.0), low = kept - select(fits & high, 2147483648.0, 0.0);
+  const u32 inside = u32(i32(low)) ^ (0u - u32(fits & high)) << 31;
+  return select(x >= 4294967296.0, ~0u, inside);
 }
-CASSC_INLINE i32 saturate(i64 x, i64 low, i64 high) { return i32(x < low ? low : x > high ? high : x); }
+CASSC_INLINE i32 saturate(i64 x, i64 low, i64 high) { return i32(select(x < low, low, select(x > high, high, x))); }
 
 // --- pieces of numbers
 
