@@ -18,6 +18,7 @@ _ATOMIC = {
     "add": "add", "umin": "umin", "umax": "umax", "smin": "min", "smax": "max", "inc": "uinc_wrap",
     "dec": "udec_wrap", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "fadd": "fadd",
 }  # fmt: skip
+_PACKED_ADDS = {"fadd_f16x2": "<2 x half>", "fadd_bf16x2": "<2 x bfloat>"}
 _WAVE_REDUCE = {
     "add": "add", "umin": "umin", "umax": "umax", "smin": "min", "smax": "max", "and": "and", "or": "or", "xor": "xor",
 }  # fmt: skip
@@ -69,9 +70,32 @@ class Effects(Floats):
         return f"{kind} {self.raw(f'inttoptr {address.typed} to {kind}')}"
 
     def load(
-        self, space: Space, address: Ir, size: int, *, signed: bool = False, volatile: bool = False
+        self,
+        space: Space,
+        address: Ir,
+        size: int,
+        *,
+        signed: bool = False,
+        volatile: bool = False,
+        where: Ir | None = None,
     ) -> tuple[Ir, ...]:
-        return self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
+        if where is None:
+            return self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
+        before, inside, behind = (self.name()[1:] for _ in range(3))
+        for line in (f"  br label %{before}", f"{before}:", f"  br {where.typed}, label %{inside}, label %{behind}"):
+            self.lines.append(line)
+        self.lines.append(f"{inside}:")
+        words = self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
+        self.line(f"br label %{behind}")
+        self.lines.append(f"{behind}:")
+        return tuple(self.define(I32, f"phi i32 [ {w.text}, %{inside} ], [ 0, %{before} ]") for w in words)
+
+    def in_space(self, space: Space, address: Ir) -> Ir:
+        if space is Space.GLOBAL:
+            return self.not_(self.or_(self.in_space(Space.SHARED, address), self.in_space(Space.LOCAL, address)))
+        name = f"llvm.amdgcn.is.{'shared' if space is Space.SHARED else 'private'}"
+        self.declare(name, "i1 @(ptr)")
+        return self.define(I1, f"call i1 @{name}(ptr {self.raw(f'inttoptr {address.typed} to ptr')})")
 
     def load_from(
         self, pointer: str, size: int, *, signed: bool = False, volatile: bool = False, extra: str = ""
@@ -99,6 +123,12 @@ class Effects(Floats):
         self.line(f"{op} {value.typed}, {pointer}, align {size}")
 
     def atomic(self, space: Space, op: str, address: Ir, x: Ir, scope: Scope, *, returns: bool) -> Ir:
+        vector = _PACKED_ADDS.get(op)
+        if vector is not None:
+            operand = f"{vector} {self.raw(f'bitcast {x.typed} to {vector}')}"
+            pointer = self.pointer(space, address)
+            old = self.raw(f"atomicrmw fadd {pointer}, {operand}{_SYNC_SCOPE[scope]} monotonic, align 4")
+            return self.define(I32, f"bitcast {vector} {old} to i32")
         pointer = self.pointer(space, address)
         extra = ""
         if op == "fadd":

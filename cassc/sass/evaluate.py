@@ -338,9 +338,11 @@ class Evaluate:
         return Lanes(I32, values.astype(np.uint32))
 
     # Memory ------------------------------------------------------------------------------------------------------
-    def _targets(self, space: Space, address: Lanes) -> list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]]:
+    def _targets(
+        self, space: Space, address: Lanes, where: Mask | None = None
+    ) -> list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]]:
         """Groups of executing lanes by memory: (memory, lanes, addresses)."""
-        lanes = np.flatnonzero(self.mask)
+        lanes = np.flatnonzero(self.mask if where is None else self.mask & where)
         if not lanes.size:
             return []
         addresses = address.data[lanes]
@@ -361,9 +363,16 @@ class Evaluate:
         return groups
 
     def load(
-        self, space: Space, address: Lanes, size: int, *, signed: bool = False, volatile: bool = False
+        self,
+        space: Space,
+        address: Lanes,
+        size: int,
+        *,
+        signed: bool = False,
+        volatile: bool = False,
+        where: Lanes | None = None,
     ) -> tuple[Lanes, ...]:
-        groups = self._targets(space, address)
+        groups = self._targets(space, address, None if where is None else where.data)
         if size == 16:
             quads = np.zeros((self.lanes, 2), np.uint64)
             for memory, lanes, addresses in groups:
@@ -403,6 +412,9 @@ class Evaluate:
         return Lanes(type, old.view(_DTYPE[type]))
 
     def atomic(self, space: Space, op: str, address: Lanes, x: Lanes, scope: Scope, *, returns: bool) -> Lanes:
+        halves = _PACKED_ADDS.get(op)
+        if halves is not None:
+            return self._each(space, address, I32, lambda lane, old: _packed_sum(int(x.data[lane]), old, halves))
         if op == "fadd":
             return self._each(space, address, x.type, lambda lane, old: self._float_sum(x, lane, old))
         at_once = _AT_ONCE.get(op)
@@ -435,6 +447,15 @@ class Evaluate:
     def compare_exchange(self, space: Space, address: Lanes, expected: Lanes, x: Lanes, scope: Scope) -> Lanes:
         wanted, new = expected.data.tolist(), x.data.tolist()
         return self._each(space, address, x.type, lambda lane, old: new[lane] if old == wanted[lane] else None)
+
+    def in_space(self, space: Space, address: Lanes) -> Lanes:
+        inside = {
+            window: (address.data >= np.uint64(base)) & (address.data < np.uint64(base + WINDOW_SIZE))
+            for window, base in WINDOWS.items()
+        }
+        if space in inside:
+            return Lanes(I1, inside[space])
+        return Lanes(I1, ~(inside[Space.SHARED] | inside[Space.LOCAL]))
 
     def fence(self, scope: Scope) -> None:
         """Lanes and warps run one after another: memory is always consistent."""
@@ -525,6 +546,16 @@ _REDUCE: dict[str, tuple[np.ufunc, int]] = {
     "smax": (np.maximum, -0x80000000), "and": (np.bitwise_and, 0xFFFFFFFF), "or": (np.bitwise_or, 0),
     "xor": (np.bitwise_xor, 0),
 }  # fmt: skip
+
+
+_PACKED_ADDS = {"fadd_f16x2": F16, "fadd_bf16x2": BF16}
+
+
+def _packed_sum(x: int, y: int, type: Type) -> int:
+    """Two packed halves, added each for itself."""
+    halves = [np.array([v & 0xFFFF, v >> 16], np.uint16).view(_DTYPE[type]) for v in (x, y)]
+    total = soft.add(halves[0], halves[1], type).view(np.uint16)
+    return int(total[0]) | int(total[1]) << 16
 
 
 def _all_ones(type: Type) -> np.generic:

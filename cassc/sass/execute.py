@@ -36,7 +36,11 @@ class Write:
 
 
 _WORDS = {"u64": 2, "s64": 2, "f64": 2, "w1": 1, "w2": 2, "w4": 4}
-_SIZE_WORDS = {"64": 2, "S64": 2, "F64.RN": 2, "128": 4}
+_SIZE_WORDS = {
+    "64": 2, "S64": 2, "F64.RN": 2, "128": 4,
+    "F16x4.RN": 2, "BF16x4.RN": 2, "F16x8.RN": 4, "BF16x8.RN": 4,
+    "F32x2.RN": 2, "F32x2.FTZ.RN": 2, "F32x4.RN": 4, "F32x4.FTZ.RN": 4,
+}  # fmt: skip
 _FLOATS = {"f32": F32, "f64": F64}
 _SHARED_OR_LOCAL = ("Shared", "Local")
 
