@@ -1,4 +1,7 @@
-"""Cases in which both builders must agree, and operands for them: random ones, edges, and values close to ties."""
+"""Both builders agree: the same meaning by `Evaluate`, and by `EmitLlvm`, LLVM and the emulator, on the same operands.
+
+Operands are random, at the edges of the formats, and near each other's size.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
+
+from cassc.amdgpu import emulator
+from cassc.amdgpu.assemble import assemble
+from cassc.image.cubin import KernelAbi, Parameter
+from cassc.lift import kernel, module
+from cassc.lift.emit import Banks, EmitLlvm
+from cassc.lift.kernel import LiftedKernel
+from cassc.lift.text import Ir
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Type
+from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.target import DEFAULT_TARGET
 
 Meaning = Callable[..., Any]
 
+INTEGER = {8: I8, 16: I16, 32: I32, 64: I64}
+NUMPY: dict[Type, type[np.generic]] = {
+    I32: np.uint32,
+    I64: np.uint64,
+    F16: np.float16,
+    BF16: np.uint16,
+    F32: np.float32,
+    F64: np.float64,
+}
 UNSIGNED = {8: np.uint8, 16: np.uint16, 32: np.uint32, 64: np.uint64}
+
+
+COUNT = 2048
+BLOCK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +48,11 @@ class Case:
     name: str
     types: tuple[Type, ...]
     meaning: Meaning
+
+    @property
+    def family(self) -> str:
+        """``fadd.rn.F32`` belongs to ``fadd``."""
+        return self.name.partition(".")[0]
 
 
 def _cases() -> list[Case]:
@@ -91,7 +123,17 @@ def _cases() -> list[Case]:
                     )
     for t in (F16, F32):
         add(f"flush.{t.name}", (t,), lambda b, x: b.flush(x))
-    for source, target in ((F64, F32), (F64, F16), (F32, F16), (F32, BF16), (F16, F32), (F32, F64), (BF16, F32), (F16, F64), (F64, BF16)):
+    for source, target in (
+        (F64, F32),
+        (F64, F16),
+        (F32, F16),
+        (F32, BF16),
+        (F16, F32),
+        (F32, F64),
+        (BF16, F32),
+        (F16, F64),
+        (F64, BF16),
+    ):
         for mode in ("rn", "rz", "rm", "rp"):
             if mode == "rn" or (target is not BF16 and target.bits < source.bits):
                 add(
@@ -108,6 +150,7 @@ def _cases() -> list[Case]:
 
 
 CASES = _cases()
+FAMILIES = sorted({c.family for c in CASES})
 
 _FRACTION = {F16: (5, 10), BF16: (8, 7), F32: (8, 23), F64: (11, 52)}
 
@@ -119,7 +162,9 @@ def operands(types: tuple[Type, ...], count: int, seed: int) -> list[np.ndarray[
     base = rng.integers(0, 1 << 11, count)
     for type in types:
         bits = max(type.bits, 8)
-        random = rng.integers(0, 1 << 63, count, dtype=np.uint64) * np.uint64(2) + rng.integers(0, 2, count, dtype=np.uint64)
+        random = rng.integers(0, 1 << 63, count, dtype=np.uint64) * np.uint64(2) + rng.integers(
+            0, 2, count, dtype=np.uint64
+        )
         if type.is_float:
             exponent, fraction = _FRACTION[type]
             edges = _float_edges(exponent, fraction)
@@ -128,7 +173,21 @@ def operands(types: tuple[Type, ...], count: int, seed: int) -> list[np.ndarray[
             near = (close.astype(np.uint64) << np.uint64(fraction)) | (sparse & np.uint64((1 << fraction) - 1))
             near |= (random >> np.uint64(63)) << np.uint64(exponent + fraction)
         else:
-            edges = [0, 1, 2, 31, 32, 33, 63, 64, 65, (1 << (bits - 1)) - 1, 1 << (bits - 1), (1 << bits) - 1, (1 << bits) - 2]
+            edges = [
+                0,
+                1,
+                2,
+                31,
+                32,
+                33,
+                63,
+                64,
+                65,
+                (1 << (bits - 1)) - 1,
+                1 << (bits - 1),
+                (1 << bits) - 1,
+                (1 << bits) - 2,
+            ]
             edges += [1 << k for k in range(bits)]
             near = random >> rng.integers(0, 64, count).astype(np.uint64)
         picked = rng.choice(np.array(edges, np.uint64), count)
@@ -141,8 +200,25 @@ def operands(types: tuple[Type, ...], count: int, seed: int) -> list[np.ndarray[
 def _float_edges(exponent: int, fraction: int) -> list[int]:
     top = (1 << exponent) - 1
     one = ((1 << (exponent - 1)) - 1) << fraction
-    positive = [0, 1, 2, 3, (1 << fraction) - 1, 1 << fraction, (1 << fraction) + 1, one, one + 1, one - 1, one + (1 << fraction)]
-    positive += [one + (1 << (fraction - 1)), (top << fraction) - 1, top << fraction, (top << fraction) | 1 << (fraction - 1)]
+    positive = [
+        0,
+        1,
+        2,
+        3,
+        (1 << fraction) - 1,
+        1 << fraction,
+        (1 << fraction) + 1,
+        one,
+        one + 1,
+        one - 1,
+        one + (1 << fraction),
+    ]
+    positive += [
+        one + (1 << (fraction - 1)),
+        (top << fraction) - 1,
+        top << fraction,
+        (top << fraction) | 1 << (fraction - 1),
+    ]
     return positive + [p | 1 << (exponent + fraction) for p in positive]
 
 
@@ -156,3 +232,69 @@ def differences(type: Type, expected: np.ndarray[Any, Any], got: np.ndarray[Any,
         both = ((expected & expected.dtype.type(magnitude)) > infinity) & ((got & got.dtype.type(magnitude)) > infinity)
         differ &= ~both
     return np.flatnonzero(differ)
+
+
+def _lifted(case: Case, number: int) -> tuple[LiftedKernel, Type]:
+    """A kernel of one thread for each operand: pointers to operands and to the results."""
+    count = len(case.types)
+    size = 8 * (count + 1)
+    pointers = tuple(Parameter(k, 8 * k, 8) for k in range(count + 1))
+    abi = KernelAbi(f"k{number}", pointers, 0x160, size, max_threads=BLOCK)
+    m = EmitLlvm(abi, Banks({}))
+    thread = m.add(m.mul(m.special("ctaid.x"), m.const(I32, BLOCK)), m.special("tid.x"))
+
+    def place(k: int, type: Type) -> str:
+        offset = m.mul(m.zext(thread, I64), m.const(I64, max(type.bits, 8) // 8))
+        address = m.add(m.constant(0, 0x160 + 8 * k, 8), offset)
+        return f"ptr addrspace(1) {m.raw(f'inttoptr {address.typed} to ptr addrspace(1)')}"
+
+    values = []
+    for k, type in enumerate(case.types):
+        integer = INTEGER[max(type.bits, 8)]
+        value = m.define(integer, f"load {integer.llvm}, {place(k, type)}")
+        values.append(m.bitcast(value, type) if type.is_float else value)
+    result = case.meaning(m, *values)
+    assert isinstance(result, Ir)
+    type = result.type
+    stored = m.zext(result, I8) if type is I1 else result
+    m.line(f"store {stored.typed}, {place(count, type)}")
+    lines = [*kernel.prologue(m, "b0"), "b0:", *m.lines, "  ret void"]
+    body = kernel.definition(abi, "#attributes", lines)
+    return LiftedKernel(abi.name, body, m.helpers, m.declarations, kernel.attributes(abi, 0)), type
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_builders_agree(family: str) -> None:
+    if emulator.library_path() is None:
+        pytest.skip("libcassc_emu.so is not built")
+    cases = [c for c in CASES if c.family == family]
+    lifted = [_lifted(case, number) for number, case in enumerate(cases)]
+    code = assemble(module.link_text([k for k, _ in lifted], DEFAULT_TARGET), DEFAULT_TARGET)
+    wrong = []
+    with emulator.Emulator() as device, np.errstate(all="ignore"):
+        kernels = device.load(code).kernels
+        for number, (case, (_, type)) in enumerate(zip(cases, lifted, strict=True)):
+            inputs = operands(case.types, COUNT, number + 1)
+            expected = _evaluated(case, inputs)
+            buffers = [device.alloc(8 * COUNT) for _ in range(len(inputs) + 1)]
+            for buffer, values in zip(buffers, inputs, strict=False):
+                device.write(buffer, values.tobytes())
+            parameters = b"".join(buffer.to_bytes(8, "little") for buffer in buffers)
+            device.launch(kernels[f"k{number}"], (COUNT // BLOCK, 1, 1), (BLOCK, 1, 1), parameters)
+            got = device.read_array(buffers[-1], expected.dtype, COUNT)
+            for buffer in buffers:
+                device.free(buffer)
+            differing = differences(type, expected, got)
+            if differing.size:
+                k = int(differing[0])
+                texts = ", ".join(hex(int(values[k])) for values in inputs)
+                wrong.append(
+                    f"{case.name}({texts}): {int(expected[k]):#x}, on the target {int(got[k]):#x}; {differing.size} differ"
+                )
+    assert not wrong, "\n".join(wrong)
+
+
+def _evaluated(case: Case, inputs: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    b = Evaluate(lanes=COUNT)
+    result = case.meaning(b, *(Lanes(t, v.view(NUMPY[t])) for t, v in zip(case.types, inputs, strict=True)))
+    return result.data.view(UNSIGNED[max(result.type.bits, 8)])
