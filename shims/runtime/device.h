@@ -51,9 +51,9 @@ struct Fill {
 class KernelOutput {
  public:
   virtual ~KernelOutput() = default;
-  // After a launch, with no other launch of the module running. failed: the launch ended with a fault. Gives
-  // Error::Assert when the reason was an assertion, otherwise Success.
-  virtual Error collect(bool failed) = 0;
+  // After a launch, with no other launch of the module running. Gives Error::Assert when an assertion failed in it (the
+  // kernel may have ended by a trap or not), otherwise Success.
+  virtual Error collect() = 0;
 };
 
 class DeviceKernel;  // owned by its module

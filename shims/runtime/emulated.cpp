@@ -312,10 +312,11 @@ class EmulatedDevice final : public Device {
                                           dim(launch.block), launch.dynamic_shared, launch.arguments.data(),
                                           launch.arguments.size(), nullptr, &fault);
     const bool failed = status != CASSC_EMU_OK;
-    const Error reason = launch.output ? launch.output->collect(failed) : Error::Success;
-    if (!failed) return;
+    const Error reason = launch.output ? launch.output->collect() : Error::Success;
     if (reason != Error::Success) {
       fault_ = reason;
+    } else if (!failed) {
+      return;
     } else if (status == CASSC_EMU_FAULT) {
       report(std::string("device fault: ") + fault.message);
       fault_ = error_of(fault);

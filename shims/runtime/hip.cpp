@@ -225,8 +225,8 @@ class HipDevice final : public Device {
     if (status != 0 || !launch.output) return error_of(status);
     // What it printed is read before the next launch can overwrite it. A fault appears at the next synchronising call.
     const Error ended = error_of(api_.StreamSynchronize(of(stream)));
-    const Error reason = launch.output->collect(ended != Error::Success);
-    if (ended != Error::Success) fault_ = reason != Error::Success ? reason : ended;
+    const Error reason = launch.output->collect();
+    if (reason != Error::Success || ended != Error::Success) fault_ = reason != Error::Success ? reason : ended;
     return Error::Success;
   }
 

@@ -155,9 +155,9 @@ ModuleOutput::~ModuleOutput() {
   if (buffer_) device_.release(reinterpret_cast<void*>(buffer_));
 }
 
-Error ModuleOutput::collect(bool failed) {
+Error ModuleOutput::collect() {
   if (buffer_) print_records();
-  return failed && assertion_ && print_assertion() ? Error::Assert : Error::Success;
+  return assertion_ && print_assertion() ? Error::Assert : Error::Success;
 }
 
 void ModuleOutput::print_records() {

@@ -16,7 +16,7 @@ class ModuleOutput final : public KernelOutput {
   // Null, with Success, when the module neither prints nor asserts. fifo_bytes: cudaLimitPrintfFifoSize.
   static Error attach(Device& device, DeviceModule& module, size_t fifo_bytes, std::unique_ptr<ModuleOutput>& output);
   ~ModuleOutput() override;
-  Error collect(bool failed) override;
+  Error collect() override;
 
  private:
   explicit ModuleOutput(Device& device) : device_(device) {}

@@ -12,6 +12,8 @@ struct Mixed { char a; double b; short c; };
 
 EXPORTED GLOBAL int device_array[16] = {1, 2, 3, 4};
 EXPORTED GLOBAL int constant_array[4] = {10, 20, 30, 40};
+EXPORTED GLOBAL int other_constant[4] = {5, 6, 7, 8};
+EXPORTED GLOBAL int managed_value[2] = {7, 8};
 
 KERNEL void set_value(GLOBAL int* p, int v) { *p = v; }
 KERNEL void copy_value(const GLOBAL int* from, GLOBAL int* to) { *to = *from; }
@@ -25,6 +27,8 @@ KERNEL void read_symbols(GLOBAL int* out) {
   if (i < 4) out[16 + i] = constant_array[i];
   device_array[i] += 100;
 }
+KERNEL void bump_managed(int v) { managed_value[0] += v; }
+KERNEL void append_other(GLOBAL int* log) { log[1 + log[0]] = other_constant[1]; log[0] += 1; }
 KERNEL void nothing(GLOBAL int* p, int v) {}
 KERNEL void bounded(GLOBAL int* p) { *p = 1; }
 KERNEL void dynamic_shared(GLOBAL float* p) { p[0] = 1; }

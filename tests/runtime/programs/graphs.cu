@@ -1,0 +1,128 @@
+// Capture, explicit nodes, updates: what graphs do to data.
+#include <vector>
+#include "kernels.cuh"
+
+static void show(const char* name, int* d, int n) {
+    std::vector<int> v(n);
+    CHECK(cudaMemcpy(v.data(), d, n * 4, cudaMemcpyDeviceToHost));
+    printf("%s", name);
+    for (int x : v) printf(" %d", x);
+    printf("\n");
+}
+static void count(void* p) { ++*(int*)p; }
+
+int main() {
+    cudaStream_t s, t;
+    CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking));
+    int *d = nullptr, *in = nullptr, *out = nullptr, calls = 0;
+    CHECK(cudaMalloc(&d, 32));
+    CHECK(cudaMallocHost(&in, 32));
+    CHECK(cudaMallocHost(&out, 32));
+    for (int i = 0; i < 8; i++) in[i] = i, out[i] = -1;
+
+    cudaGraph_t g;
+    cudaGraphExec_t e;
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMemcpyAsync(d, in, 32, cudaMemcpyHostToDevice, s));
+    scale_add<<<1, 8, 0, s>>>(d, 3, 1);
+    CHECK(cudaMemsetAsync(d + 4, 0, 8, s));
+    CHECK(cudaLaunchHostFunc(s, count, &calls));
+    CHECK(cudaMemcpyAsync(out, d, 32, cudaMemcpyDeviceToHost, s));
+    CHECK(cudaStreamEndCapture(s, &g));
+    size_t nodes = 0, edges = 0, roots = 0;
+    CHECK(cudaGraphGetNodes(g, nullptr, &nodes));
+    CHECK(cudaGraphGetEdges(g, nullptr, nullptr, nullptr, &edges));
+    CHECK(cudaGraphGetRootNodes(g, nullptr, &roots));
+    printf("captured %zu nodes %zu edges %zu roots, ran %d\n", nodes, edges, roots, out[0] != -1 || calls);
+    std::vector<cudaGraphNode_t> list(nodes);
+    CHECK(cudaGraphGetNodes(g, list.data(), &nodes));
+    printf("types");
+    for (auto n : list) { cudaGraphNodeType type; CHECK(cudaGraphNodeGetType(n, &type)); printf(" %d", (int)type); }
+    printf("\n");
+    CHECK(cudaGraphInstantiate(&e, g, 0));
+    CHECK(cudaGraphDestroy(g));
+    for (int i = 0; i < 3; i++) { in[0] = 10 * i; CHECK(cudaGraphLaunch(e, s)); CHECK(cudaStreamSynchronize(s)); printf("out %d %d %d calls %d\n", out[0], out[1], out[4], calls); }
+    CHECK(cudaGraphExecDestroy(e));
+
+    // fork and join
+    cudaEvent_t fork_, join;
+    CHECK(cudaEventCreateWithFlags(&fork_, cudaEventDisableTiming));
+    CHECK(cudaEventCreateWithFlags(&join, cudaEventDisableTiming));
+    CHECK(cudaMemset(d, 0, 32));
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    set_value<<<1, 1, 0, s>>>(d, 4);
+    CHECK(cudaEventRecord(fork_, s));
+    CHECK(cudaStreamWaitEvent(t, fork_, 0));
+    copy_value<<<1, 1, 0, t>>>(d, d + 1);
+    scale_add<<<1, 1, 0, s>>>(d + 2, 1, 9);
+    CHECK(cudaEventRecord(join, t));
+    CHECK(cudaStreamWaitEvent(s, join, 0));
+    copy_value<<<1, 1, 0, s>>>(d + 1, d + 3);
+    CHECK(cudaStreamEndCapture(s, &g));
+    CHECK(cudaGraphGetNodes(g, nullptr, &nodes));
+    CHECK(cudaGraphGetEdges(g, nullptr, nullptr, nullptr, &edges));
+    printf("forked %zu nodes %zu edges\n", nodes, edges);
+    CHECK(cudaGraphInstantiate(&e, g, 0));
+    CHECK(cudaGraphLaunch(e, s));
+    CHECK(cudaStreamSynchronize(s));
+    show("forked", d, 4);
+    CHECK(cudaGraphExecDestroy(e));
+    CHECK(cudaGraphDestroy(g));
+
+    // explicit nodes
+    cudaGraph_t more;
+    CHECK(cudaGraphCreate(&more, 0));
+    cudaGraphNode_t fill, kernel, copy, host;
+    cudaMemsetParams ms = {};
+    ms.dst = d; ms.value = 2; ms.elementSize = 4; ms.width = 8; ms.height = 1; ms.pitch = 32;
+    CHECK(cudaGraphAddMemsetNode(&fill, more, nullptr, 0, &ms));
+    int a = 3, b = 1, *p = d;
+    void* args[] = {&p, &a, &b};
+    cudaKernelNodeParams kp = {};
+    kp.func = (void*)scale_add; kp.gridDim = 1; kp.blockDim = 8; kp.kernelParams = args;
+    CHECK(cudaGraphAddKernelNode(&kernel, more, &fill, 1, &kp));
+    a = b = 0;  // parameters are taken at the call
+    CHECK(cudaGraphAddMemcpyNode1D(&copy, more, &kernel, 1, d + 4, d, 8, cudaMemcpyDeviceToDevice));
+    cudaHostNodeParams hp = {count, &calls};
+    CHECK(cudaGraphAddHostNode(&host, more, &copy, 1, &hp));
+    CHECK(cudaGraphInstantiate(&e, more, 0));
+    CHECK(cudaGraphLaunch(e, 0));
+    CHECK(cudaDeviceSynchronize());
+    show("explicit", d, 8);
+    a = 10; b = 5;
+    CHECK(cudaGraphExecKernelNodeSetParams(e, kernel, &kp));
+    CHECK(cudaGraphLaunch(e, 0));
+    CHECK(cudaDeviceSynchronize());
+    show("exec changed", d, 8);
+    CHECK(cudaGraphNodeSetEnabled(e, kernel, 0));
+    CHECK(cudaGraphLaunch(e, 0));
+    CHECK(cudaDeviceSynchronize());
+    show("disabled", d, 8);
+    cudaKernelNodeParams got = {};
+    CHECK(cudaGraphKernelNodeGetParams(kernel, &got));
+    printf("params grid %u block %u a %d b %d same %d\n", got.gridDim.x, got.blockDim.x, *(int*)got.kernelParams[1], *(int*)got.kernelParams[2], got.func == (void*)scale_add);
+    cudaGraph_t clone;
+    CHECK(cudaGraphClone(&clone, more));
+    cudaGraphNode_t found, extra;
+    CHECK(cudaGraphNodeFindInClone(&found, kernel, clone));
+    CHECK(cudaGraphAddEmptyNode(&extra, clone, nullptr, 0));
+    cudaGraphExecUpdateResultInfo info;
+    printf("update %d", (int)cudaGraphExecUpdate(e, more, &info));
+    printf(" topology %d", (int)cudaGraphExecUpdate(e, clone, &info));
+    printf(" result %d cycle %d\n", (int)info.result, (int)cudaGraphAddDependencies(clone, &found, &found, nullptr, 1));
+    printf("null %d %d %d\n", (int)cudaGraphLaunch(nullptr, 0), (int)cudaGraphDestroy(nullptr), (int)cudaGraphExecDestroy(nullptr));
+
+    // a child graph
+    cudaGraph_t outer;
+    CHECK(cudaGraphCreate(&outer, 0));
+    cudaGraphNode_t child, last;
+    CHECK(cudaGraphAddChildGraphNode(&child, outer, nullptr, 0, more));
+    kp.blockDim = 1; a = 1; b = 100;
+    CHECK(cudaGraphAddKernelNode(&last, outer, &child, 1, &kp));
+    CHECK(cudaGraphInstantiate(&e, outer, 0));
+    CHECK(cudaGraphLaunch(e, s));
+    CHECK(cudaStreamSynchronize(s));
+    show("child", d, 8);
+    printf("calls %d\n", calls);
+}
