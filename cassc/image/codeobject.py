@@ -13,6 +13,7 @@ from typing import Any
 
 from cassc import diag
 from cassc.image import elf
+from cassc.image.reader import ElfReader
 from cassc.target import TARGETS, Target
 
 _NT_AMDGPU_METADATA = 32
@@ -91,7 +92,7 @@ def _bad(why: str) -> diag.CasscError:
 def parse(data: bytes) -> CodeObject:
     """Read a linked code object. Raises CasscError ``image-bad-code-object``."""
     try:
-        file = elf.parse(data)
+        file = ElfReader(data)
         if file.type != elf.ET_DYN:
             raise _bad("not a linked code object (ELF type DYN)")
         target = _target(file)
@@ -110,14 +111,14 @@ def code_sections(data: bytes) -> tuple[str, list[tuple[int, bytes]]]:
     Raises CasscError ``image-bad-code-object``.
     """
     try:
-        file = elf.parse(data)
+        file = ElfReader(data)
         code = [(s.address, s.data) for s in file.sections if s.flags & elf.SHF_EXECINSTR and s.data]
         return _target(file).name, sorted(code)
     except elf.ElfError as problem:
         raise _bad(str(problem)) from problem
 
 
-def _target(file: elf.Elf) -> Target:
+def _target(file: ElfReader) -> Target:
     if file.machine != elf.EM_AMDGPU or file.ident[7] != _ELFOSABI_AMDGPU_HSA:
         raise _bad("not an AMDGPU file of the HSA ABI")
     number = file.flags & _MACH_MASK
@@ -130,12 +131,12 @@ def _target(file: elf.Elf) -> Target:
 def metadata(data: bytes) -> dict[str, Any]:
     """The whole metadata map of a code object or relocatable object. Raises CasscError ``image-bad-code-object``."""
     try:
-        return _metadata(elf.parse(data))
+        return _metadata(ElfReader(data))
     except elf.ElfError as problem:
         raise _bad(str(problem)) from problem
 
 
-def _metadata(file: elf.Elf) -> dict[str, Any]:
+def _metadata(file: ElfReader) -> dict[str, Any]:
     import msgpack
 
     for section in file.sections:
@@ -188,7 +189,7 @@ def _kernel(entry: dict[str, Any]) -> KernelInfo:
     )
 
 
-def _globals(file: elf.Elf) -> Iterator[GlobalVariable]:
+def _globals(file: ElfReader) -> Iterator[GlobalVariable]:
     table = file.of_type(elf.SHT_DYNSYM)
     symbols = file.symbols(table) if table else ()
     for symbol in symbols:

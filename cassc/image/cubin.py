@@ -1,7 +1,8 @@
 """Cubins: NVIDIA's ELF container of device code, as frozen facts.
 
 Facts of the layout: ELF64, EM_CUDA (190); ``.text.<kernel>``, ``.nv.info[.<kernel>]`` (EIATTR records),
-``.nv.constant<bank>[.<kernel>]``, ``.nv.shared.<kernel>``, ``.nv.global``, ``.nv.global.init``.
+``.nv.constant<bank>[.<kernel>]``, ``.nv.shared.<kernel>``, ``.nv.global``, ``.nv.global.init``. pyelftools reads the
+file (through ``reader``); what NVIDIA put into it is interpreted here.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 
 from cassc import diag
 from cassc.image import eiattr, elf, lines
+from cassc.image.reader import ElfReader
 from cassc.target import SmArch
 
 
@@ -149,12 +151,12 @@ _REL_FIELDS = {1: (0, 32), 2: (0, 64), 0x38: (32, 32), 0x39: (32, 32), 0x3A: (34
 def parse(data: bytes) -> Cubin:
     """Read a cubin: ET_EXEC or ET_REL, ABI versions 7 and 8, any SM. Raises CasscError ``image-bad-cubin``."""
     try:
-        return _read(elf.parse(data))
+        return _read(ElfReader(data))
     except elf.ElfError as problem:
         raise diag.error("image-bad-cubin", f"malformed cubin: {problem}") from problem
 
 
-def _read(file: elf.Elf) -> Cubin:
+def _read(file: ElfReader) -> Cubin:
     if file.machine != elf.EM_CUDA:
         raise elf.ElfError(f"ELF machine {file.machine} is not NVIDIA CUDA ({elf.EM_CUDA})")
     if file.type not in (elf.ET_REL, elf.ET_EXEC, elf.ET_DYN):
@@ -173,12 +175,12 @@ def _read(file: elf.Elf) -> Cubin:
     return Cubin(_arch(file), kernels, sections, symbols, relocations, file.data, table_of_lines)
 
 
-def _data(file: elf.Elf, name: str) -> bytes:
+def _data(file: ElfReader, name: str) -> bytes:
     section = file.find(name)
     return section.data if section else b""
 
 
-def _arch(file: elf.Elf) -> SmArch:
+def _arch(file: ElfReader) -> SmArch:
     """ABI 7 keeps the SM number in bits 0-7 of e_flags, ABI 8 in bits 8-15. The suffix is certain only in the note
     that ptxas leaves of its own command line; the older flag bit is read too."""
     version = file.ident[8]
@@ -193,7 +195,7 @@ def _arch(file: elf.Elf) -> SmArch:
     return SmArch(number, "a" if file.flags & accelerated else "")
 
 
-def _symbol(file: elf.Elf, symbol: elf.ElfSymbol) -> Symbol:
+def _symbol(file: ElfReader, symbol: elf.ElfSymbol) -> Symbol:
     section = ""
     if symbol.section == elf.SHN_ABS:
         section = "*ABS*"
@@ -207,7 +209,7 @@ def _symbol(file: elf.Elf, symbol: elf.ElfSymbol) -> Symbol:
     return Symbol(name, section, symbol.value, symbol.size, kind, binding, symbol.other)
 
 
-def _relocations(file: elf.Elf, symbols: tuple[Symbol, ...]) -> dict[str, tuple[Relocation, ...]]:
+def _relocations(file: ElfReader, symbols: tuple[Symbol, ...]) -> dict[str, tuple[Relocation, ...]]:
     found: dict[str, list[Relocation]] = {}
     for table in file.sections:
         if table.type not in (elf.SHT_REL, elf.SHT_RELA) or table.name.startswith(".nv.merc"):
@@ -237,7 +239,7 @@ def _addend(target: elf.ElfSection, entry: elf.ElfRelocation) -> int:
 
 
 def _kernel(
-    file: elf.Elf,
+    file: ElfReader,
     index: int,
     symbols: tuple[Symbol, ...],
     relocations: Mapping[str, tuple[Relocation, ...]],
@@ -303,7 +305,7 @@ def _stack(kernel: int, callees: list[int], symbols: tuple[Symbol, ...], module:
 
 
 def _lines(
-    file: elf.Elf, symbols: tuple[Symbol, ...], relocations: Mapping[str, tuple[Relocation, ...]]
+    file: ElfReader, symbols: tuple[Symbol, ...], relocations: Mapping[str, tuple[Relocation, ...]]
 ) -> dict[str, tuple[lines.Row, ...]]:
     by_name = {s.name: s for s in symbols}
     places = {r.offset: r for r in relocations.get(".debug_line", ())}

@@ -1,7 +1,9 @@
-"""Little-endian ELF64 as read: header, sections, symbols and relocations, with every offset checked.
+"""Little-endian ELF64 as it has to be known for writing: raw records, their numbers and their places in the file.
 
-One reader for cubins, host objects and AMDGPU code objects. Fields keep their raw numbers (no names are substituted),
-because parts of what is read here is written back. Layout: System V ABI, chapters 4 and 5.
+The writers (``embed``, ``amdgpu.link``) change single fields of single records and leave every other byte alone, which
+no library here does: LIEF 1.0 writes relocatable files anew and leaves what follows a grown section where it was, so
+that they overlap; pyelftools does not write. So host objects are read here, with every offset checked and the numbers
+kept raw; what is only read goes through ``reader`` (pyelftools). Layout: System V ABI, chapters 4 and 5.
 """
 
 from __future__ import annotations
