@@ -191,7 +191,7 @@ class EmulatedDevice final : public Device {
     return Error::Success;
   }
   Error record(DeviceEvent& event, DeviceStream& stream) override {
-    TaskPtr task = order_.enqueue(of(stream), [] {});
+    TaskPtr task = order_.mark(of(stream));
     std::lock_guard lock(events_);
     static_cast<EmulatedEvent&>(event).record = task;
     return Error::Success;

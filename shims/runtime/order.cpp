@@ -31,13 +31,21 @@ std::vector<TaskPtr> StreamOrder::predecessors(const Stream& stream) const {
   return tasks;
 }
 
-TaskPtr StreamOrder::enqueue(Stream& stream, std::function<void()> work) {
-  std::lock_guard lock(mutex_);
-  TaskPtr task = scheduler_.submit(std::move(work), predecessors(stream));
+void StreamOrder::append(Stream& stream, const TaskPtr& task) {
   stream.waits_.clear();
   if (&stream == &legacy_) left_behind_.clear();
   stream.last_ = task;
-  return task;
+}
+
+void StreamOrder::enqueue(Stream& stream, std::function<void()> work) {
+  std::lock_guard lock(mutex_);
+  append(stream, scheduler_.submit(std::move(work), predecessors(stream)));
+}
+
+TaskPtr StreamOrder::mark(Stream& stream) {
+  std::lock_guard lock(mutex_);
+  append(stream, scheduler_.mark(predecessors(stream)));
+  return stream.last_;
 }
 
 void StreamOrder::run(Stream& stream, const std::function<void()>& work) {
@@ -45,9 +53,7 @@ void StreamOrder::run(Stream& stream, const std::function<void()>& work) {
   {
     std::lock_guard lock(mutex_);
     task = scheduler_.reserve(predecessors(stream));
-    stream.waits_.clear();
-    if (&stream == &legacy_) left_behind_.clear();
-    stream.last_ = task;
+    append(stream, task);
   }
   scheduler_.finish(task, work);
 }

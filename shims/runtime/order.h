@@ -29,7 +29,9 @@ class StreamOrder {
   explicit StreamOrder(Scheduler& scheduler) : scheduler_(scheduler), legacy_(*this, true) {}
   Stream& legacy() { return legacy_; }
 
-  TaskPtr enqueue(Stream& stream, std::function<void()> work);
+  void enqueue(Stream& stream, std::function<void()> work);
+  // Done when all the stream's work so far is.
+  TaskPtr mark(Stream& stream);
   // As enqueue, in this thread; returns when the work is done.
   void run(Stream& stream, const std::function<void()>& work);
   void wait_before_next(Stream& stream, TaskPtr task);
@@ -38,6 +40,7 @@ class StreamOrder {
 
  private:
   std::vector<TaskPtr> predecessors(const Stream& stream) const;  // with mutex_ held
+  void append(Stream& stream, const TaskPtr& task);               // with mutex_ held
 
   Scheduler& scheduler_;
   std::mutex mutex_;  // taken before the scheduler's

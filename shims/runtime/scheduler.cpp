@@ -1,5 +1,6 @@
 #include "scheduler.h"
 
+#include <system_error>
 #include <thread>
 
 namespace cassc::rt {
@@ -9,10 +10,10 @@ constexpr int kMostWorkers = 16;
 
 }  // namespace
 
-TaskPtr Scheduler::add(std::function<void()> work, const std::vector<TaskPtr>& after, bool by_caller) {
+TaskPtr Scheduler::add(Task::Kind kind, std::function<void()> work, const std::vector<TaskPtr>& after) {
   auto task = std::make_shared<Task>();
+  task->kind_ = kind;
   task->work_ = std::move(work);
-  task->by_caller_ = by_caller;
   std::lock_guard lock(mutex_);
   task->number_ = next_++;
   ++unfinished_;
@@ -21,18 +22,23 @@ TaskPtr Scheduler::add(std::function<void()> work, const std::vector<TaskPtr>& a
     before->followers_.push_back(task);
     ++task->missing_;
   }
-  if (task->missing_ == 0) start(task);
+  if (task->missing_ == 0) {
+    if (kind == Task::Kind::Mark) complete(task);
+    else start(task);
+  }
   return task;
 }
 
 TaskPtr Scheduler::submit(std::function<void()> work, const std::vector<TaskPtr>& after) {
-  return add(std::move(work), after, false);
+  return add(Task::Kind::Work, std::move(work), after);
 }
 
-TaskPtr Scheduler::reserve(const std::vector<TaskPtr>& after) { return add({}, after, true); }
+TaskPtr Scheduler::mark(const std::vector<TaskPtr>& after) { return add(Task::Kind::Mark, {}, after); }
+
+TaskPtr Scheduler::reserve(const std::vector<TaskPtr>& after) { return add(Task::Kind::Reserved, {}, after); }
 
 void Scheduler::start(const TaskPtr& task) {
-  if (task->by_caller_) {
+  if (task->kind_ == Task::Kind::Reserved) {
     done_changed_.notify_all();
     return;
   }
@@ -40,19 +46,30 @@ void Scheduler::start(const TaskPtr& task) {
   if (idle_ >= static_cast<int>(ready_.size())) {
     ready_changed_.notify_one();
   } else if (workers_ < kMostWorkers && !stopped_) {
-    ++workers_;
-    std::thread([this] { this->work(); }).detach();
+    try {
+      std::thread([this] { this->work(); }).detach();
+      ++workers_;
+    } catch (const std::system_error&) {
+      if (workers_ == 0) throw;  // otherwise a worker that is busy now takes it later
+    }
   }
 }
 
-void Scheduler::complete(const TaskPtr& task) {
-  task->done_ = true;
-  task->finished_ = std::chrono::steady_clock::now();
-  --unfinished_;
-  for (const TaskPtr& follower : task->followers_)
-    if (--follower->missing_ == 0) start(follower);
-  task->followers_.clear();
-  task->work_ = nullptr;
+void Scheduler::complete(const TaskPtr& first) {
+  std::vector<TaskPtr> finished{first};  // and the marks that this completes; a list, as they may form a long chain
+  while (!finished.empty()) {
+    const TaskPtr task = std::move(finished.back());
+    finished.pop_back();
+    task->done_ = true;
+    task->finished_ = std::chrono::steady_clock::now();
+    --unfinished_;
+    for (const TaskPtr& follower : task->followers_) {
+      if (--follower->missing_ != 0) continue;
+      if (follower->kind_ == Task::Kind::Mark) finished.push_back(follower);
+      else start(follower);
+    }
+    task->followers_.clear();
+  }
   done_changed_.notify_all();
 }
 

@@ -20,12 +20,14 @@ class Task {
 
  private:
   friend class Scheduler;
+  // Work is run by a worker, Reserved work by the thread that asked for it; a Mark has no work.
+  enum class Kind { Work, Reserved, Mark };
+  Kind kind_ = Kind::Work;
   std::function<void()> work_;
   std::vector<TaskPtr> followers_;
   std::chrono::steady_clock::time_point finished_{};
   uint64_t number_ = 0;
   int missing_ = 0;         // predecessors that are not done
-  bool by_caller_ = false;  // run by the thread that asked for it, not by a worker
   bool done_ = false;
 };
 
@@ -35,6 +37,8 @@ class Scheduler {
  public:
   // Starts work when all of after are done (null entries are skipped); returns at once.
   TaskPtr submit(std::function<void()> work, const std::vector<TaskPtr>& after);
+  // Done as soon as all of after are.
+  TaskPtr mark(const std::vector<TaskPtr>& after);
   // As submit, for work that this thread will run itself by finish().
   TaskPtr reserve(const std::vector<TaskPtr>& after);
   void finish(const TaskPtr& task, const std::function<void()>& work);
@@ -48,8 +52,8 @@ class Scheduler {
  private:
   void work();
   void complete(const TaskPtr& task);  // with mutex_ held
-  void start(const TaskPtr& task);     // with mutex_ held
-  TaskPtr add(std::function<void()> work, const std::vector<TaskPtr>& after, bool by_caller);
+  void start(const TaskPtr& task);     // with mutex_ held; not for marks
+  TaskPtr add(Task::Kind kind, std::function<void()> work, const std::vector<TaskPtr>& after);
 
   std::mutex mutex_;
   std::condition_variable ready_changed_, done_changed_;
