@@ -191,6 +191,7 @@ def _internal_error(problem: BaseException) -> int:
     from pathlib import Path
 
     import cassc
+    from cassc.driver.demangle import demangle
 
     folder = Path(tempfile.mkdtemp(prefix="cassc-report-"))
     chain = "".join(traceback.format_exception(type(problem), problem, problem.__traceback__))
@@ -202,7 +203,7 @@ def _internal_error(problem: BaseException) -> int:
     (folder / "report.txt").write_text("\n".join(facts) + "\n\n" + chain)
     stage = getattr(problem, "stage", "driver")
     title = getattr(problem, "title", "")
-    kernel = getattr(problem.__cause__ or problem, "kernel", "")
+    kernel = demangle(getattr(problem, "kernel", ""))
     where = f" of {title}" if title else ""
     where += f", kernel '{kernel}'" if kernel else ""
     print(f"cassc: internal error in stage '{stage}'{where}", file=sys.stderr)

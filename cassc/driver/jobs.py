@@ -34,12 +34,13 @@ class ToolFailed(CasscError):
 
 
 class InternalError(Exception):
-    """A defect of cassc in one stage; the front prints ``title`` and where the cause was written down."""
+    """A defect of cassc in one stage; the front prints what is known, and where the cause was written down."""
 
-    def __init__(self, stage: str, title: str) -> None:
+    def __init__(self, stage: str, title: str, kernel: str = "") -> None:
         super().__init__(f"{stage}: {title}")
         self.stage = stage
         self.title = title
+        self.kernel = kernel
 
 
 @dataclass(slots=True)
@@ -135,7 +136,12 @@ class _Runner:
         except CasscError:
             raise
         except Exception as problem:
-            raise InternalError("translate", job.title) from problem
+            if isinstance(problem, OSError):
+                raise
+            from cassc.driver.blame import blame
+
+            stage, kernel = blame(problem)
+            raise InternalError(stage or "translate", job.title, kernel) from problem
         if outcome.image is None:
             shutil.copyfile(job.input, job.output)
         else:

@@ -103,12 +103,12 @@ def test_internal_error_names_stage_and_folder(
     monkeypatch.setattr("tempfile.tempdir", None)
 
     def fail(invocation: object) -> int:
-        raise jobs.InternalError("translate", "a.cu") from ZeroDivisionError("oops")
+        raise jobs.InternalError("translate", "a.cu", "_Z1kPi") from ZeroDivisionError("oops")
 
     monkeypatch.setattr(cli, "_build", fail)
     assert cli.main(["a.cu"]) == 70
     text = capsys.readouterr().err
-    assert "internal error in stage 'translate' of a.cu" in text
+    assert "internal error in stage 'translate' of a.cu, kernel 'k(int*)'" in text
     assert "Traceback" not in text
     (folder,) = tmp_path.glob("cassc-report-*")
     assert str(folder) in text
