@@ -122,7 +122,7 @@ class Builder(Protocol):
 
     def bit_reverse(self, x: Value) -> Value: ...
     def byte_permute(self, x: Value, y: Value, selector: Value) -> Value:
-        """I32: byte k of the result is byte n of {y:x}, n in bits 0-2 of selector nibble k; bit 3 replicates its sign."""
+        """I32: byte k of the result is byte n of {y:x}, n in bits 0-2 of selector nibble k; bit 3 repeats its sign."""
 
     def abs(self, x: Value) -> Value:
         """Of a signed integer; the most negative value stays."""
@@ -155,7 +155,7 @@ class Builder(Protocol):
 
     def fmax(self, x: Value, y: Value) -> Value: ...
     def fcompare(self, op: str, x: Value, y: Value) -> Value:
-        """I1; op: lt le gt ge eq ne (false if unordered), ltu leu gtu geu equ neu (true if unordered), num, nan, f, t."""
+        """I1; op: lt le gt ge eq ne (false if unordered), ltu leu gtu geu equ neu (true then), num, nan, f, t."""
 
     def flush(self, x: Value) -> Value:
         """Denormals to zero of the same sign (F32, F16)."""
@@ -186,19 +186,33 @@ class Builder(Protocol):
 
     # Memory ------------------------------------------------------------------------------------------------------
     def load(
-        self, space: Space, address: Value, size: int, *, signed: bool = False, volatile: bool = False
+        self,
+        space: Space,
+        address: Value,
+        size: int,
+        *,
+        signed: bool = False,
+        volatile: bool = False,
+        where: Value | None = None,
     ) -> tuple[Value, ...]:
-        """I32 words of 1, 2, 4, 8 or 16 bytes: one extended word for sizes up to 4, else 2 or 4 words."""
+        """I32 words of 1, 2, 4, 8 or 16 bytes: one extended word for sizes up to 4, else 2 or 4 words.
+
+        Lanes in which ``where`` (I1) is false read nothing and get zeros.
+        """
 
     def store(
         self, space: Space, address: Value, words: tuple[Value, ...], size: int, *, volatile: bool = False
     ) -> None: ...
     def atomic(self, space: Space, op: str, address: Value, x: Value, scope: Scope, *, returns: bool) -> Value:
-        """Old value. op: add umin umax smin smax inc dec and or xor exch (I32, I64), fadd (F32, F64). inc/dec wrap as
-        CUDA's atomicInc/atomicDec. ``returns``: False when nobody reads the result (RED)."""
+        """Old value. op: add umin umax smin smax inc dec and or xor exch (I32, I64), fadd (F32, F64), fadd_f16x2 and
+        fadd_bf16x2 (I32: two packed halves are added each for itself). inc/dec wrap as CUDA's atomicInc/atomicDec.
+        ``returns``: False when nobody reads the result (RED)."""
 
     def compare_exchange(self, space: Space, address: Value, expected: Value, x: Value, scope: Scope) -> Value:
         """Old value; I32 or I64."""
+
+    def in_space(self, space: Space, address: Value) -> Value:
+        """I1: whether a generic address is in the shared window, in the local window, or (GLOBAL) in neither."""
 
     def fence(self, scope: Scope) -> None:
         """Sequentially consistent fence."""

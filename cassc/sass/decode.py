@@ -64,7 +64,8 @@ def _try(row: Row, word: int, sm: int, address: int) -> Instruction | None:
         return None
     if not _defaults_hold(row, operands, reading):
         return None
-    if reading.uses_uniform != bool(reading.take(fields.USES_UNIFORM)):
+    uses_uniform = reading.uses_uniform or (fields.USES_UNIFORM, 1) in row.fixed
+    if uses_uniform != bool(reading.take(fields.USES_UNIFORM)):
         return None
     if word & ~reading.claimed & ((1 << 128) - 1):
         return None

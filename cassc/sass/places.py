@@ -30,7 +30,7 @@ class Reading:
     claimed: int = 0
     uses_uniform: bool = False
 
-    def take(self, field: Field) -> int:
+    def take(self, field: Field | SplitField) -> int:
         self.claimed |= field.mask
         return field.get(self.word)
 
@@ -74,17 +74,25 @@ def uniform_index(r: Reading, lo: int) -> int:
 def _flagged(
     r: Reading, token: Token, slot: str, operand: Reg | UReg | Const, reuse: Field | None = None
 ) -> Reg | UReg | Const:
-    half = token.type in ("h2", "m2")
+    half = token.type in ("h2", "m2", "raw2")
     negate, absolute = (HALF_FLAGS if half else SOURCE_FLAGS)[slot]
-    if token.type == "h2":
+    if token.type in ("h2", "raw2"):
         swizzle = SWIZZLES[r.take(SWIZZLE_FIELDS[slot])]
         if swizzle is None:
             raise Undecodable
+        if slot == "b" and r.mods.get("nh1"):
+            if swizzle or not isinstance(operand, Reg):
+                raise Undecodable
+            swizzle = "H0_NH1"
         operand = replace(operand, swizzle=swizzle)
         if isinstance(operand, Const):
             operand = replace(operand, spaced=True)
     elif token.type == "part":
         operand = _part(r, operand)
+    elif token.type == "half88":
+        operand = replace(operand, suffix=".H1" if r.take(Field(88, 1)) else "")
+    elif token.mark:
+        operand = replace(operand, swizzle=token.mark)
     if token.inverting:
         if r.take(negate):
             operand = replace(operand, inverted=True)
@@ -133,7 +141,7 @@ def uniform(slot: str) -> Callable[[Reading, Token], Operand]:
 
 
 def immediate_style(r: Reading, token: Token) -> str:
-    if token.type in ("h2", "m2"):
+    if token.type in ("h2", "m2", "raw2"):
         return "b2" if r.mods.get("format") == "BF16_V2" else "h2"
     if token.type == "f32" and r.mods.get("op", "").endswith("64H"):
         return "high"
@@ -143,11 +151,12 @@ def immediate_style(r: Reading, token: Token) -> str:
 def logical(r: Reading, token: Token) -> Operand:
     """B or C (UB, UC in the uniform datapath), wherever the form field puts it."""
     in_uniform_datapath = token.name.startswith("U")
-    slot, kind, *reuse = r.row.layout[r.form][token.name[-1]]
+    slots = r.row.layout[r.form][token.name[-1]]
+    slot, kind, reuse = slots[0], slots[1], slots[2:]
     if kind == "r":
         if in_uniform_datapath:
             return uniform(slot)(r, token)
-        return _flagged(r, token, slot, Reg(r.take(SLOTS[slot])), REUSE[reuse[0].upper()] if reuse else None)
+        return _flagged(r, token, slot, Reg(r.take(SLOTS[slot])), REUSE[reuse.upper()] if reuse else None)
     if kind == "u":
         return uniform(slot)(r, token)
     if kind == "i":
@@ -165,6 +174,12 @@ def predicate(name: str) -> Callable[[Reading, Token], Operand]:
         return Pred(index, negated, uniform=name.startswith("U"))
 
     return read
+
+
+def mixed_predicate(r: Reading, token: Token) -> Operand:
+    """The third source of PLOP3, which may be a uniform predicate."""
+    read = predicate("UPr" if r.take(Field(67, 1)) else "Pr")
+    return read(r, token)
 
 
 def destination(r: Reading, token: Token) -> Operand:
@@ -190,26 +205,36 @@ def split_lut(r: Reading, token: Token) -> Operand:
     return Imm(SPLIT_LUT.get(r.word))
 
 
-def global_address(uniform_lo: int, described: Field, wide: Field) -> Callable[[Reading, Token], Operand]:
+def global_address(
+    uniform_lo: int, described: Field, wide: Field, place: Field = fields.ADDRESS_OFFSET
+) -> Callable[[Reading, Token], Operand]:
     """``desc[URb][Ra.64 + offset]``: ``described`` says that URb holds a memory descriptor, ``wide`` that Ra is a pair.
 
-    The descriptor is what the driver passes in constant bank 0; it is not printed until sm_89.
+    The descriptor is what the driver passes in constant bank 0. Where ``described`` is clear, URb is a 64-bit base.
     """
 
     def read(r: Reading, token: Token) -> Operand:
         base = Reg(r.take(fields.RA))
-        offset = r.take_signed(fields.ADDRESS_OFFSET)
-        extended = r.has("E")
-        if not r.take(described):
-            return Address(base, offset, wide=extended)
-        r.uses_uniform = True
-        pair = bool(r.take(wide))
-        descriptor = UReg(uniform_index(r, uniform_lo))
-        return Address(
-            base, offset, wide=pair, unsigned=not pair, suffixed=True, descriptor=descriptor, printed=r.sm >= 90
-        )
+        offset = r.take_signed(place)
+        if r.take(described):
+            r.uses_uniform = True
+            pair = bool(r.take(wide))
+            shown = r.sm >= 90 or bool(r.take(DESCRIPTOR_SHOWN))
+            descriptor = UReg(uniform_index(r, uniform_lo))
+            return Address(
+                base, offset, wide=pair, unsigned=not pair, suffixed=True, descriptor=descriptor, printed=shown
+            )
+        if fields.USES_UNIFORM.get(r.word):
+            r.uses_uniform = True
+            pair = bool(r.take(wide))
+            based = UReg(uniform_index(r, uniform_lo))
+            return Address(base, offset, wide=pair, unsigned=not pair, suffixed=True, uregister=based, uwide=True)
+        return Address(base, offset, wide=r.has("E"))
 
     return read
+
+
+DESCRIPTOR_SHOWN = Field(101, 1)
 
 
 def shared_address(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
@@ -227,6 +252,45 @@ def shared_address(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
             uregister = UReg(uniform_index(r, uniform_lo))
         shown = None if base.is_zero and (offset or uregister) and not base.reuse else base
         return Address(shown, offset, scale=scale, uregister=uregister)
+
+    return read
+
+
+def copied_to_address(r: Reading, token: Token) -> Operand:
+    """Where LDGSTS writes: ``[Rd + offset]`` in shared memory."""
+    base = Reg(r.take(fields.RD))
+    offset = r.take_signed(Field(44, 20))
+    return Address(None if base.is_zero and offset else base, offset)
+
+
+def uniform_shared_address(r: Reading, token: Token) -> Operand:
+    """``[URa + offset]``."""
+    r.uses_uniform = True
+    return Address(None, r.take_signed(fields.ADDRESS_OFFSET), uregister=UReg(uniform_index(r, fields.RA.lo)))
+
+
+def shared_base(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
+    """``[Ra + UR + offset]`` without a scale."""
+
+    def read(r: Reading, token: Token) -> Operand:
+        base = Reg(r.take(fields.RA))
+        offset = r.take_signed(fields.ADDRESS_OFFSET)
+        uregister = None
+        if fields.USES_UNIFORM.get(r.word):
+            r.uses_uniform = True
+            uregister = UReg(uniform_index(r, uniform_lo))
+        shown = None if base.is_zero and (offset or uregister) else base
+        return Address(shown, offset, uregister=uregister)
+
+    return read
+
+
+def bulk_address(lo: int) -> Callable[[Reading, Token], Operand]:
+    """A uniform register with an address: shared (32 bits) or global (a pair)."""
+
+    def read(r: Reading, token: Token) -> Operand:
+        r.uses_uniform = True
+        return Address(None, 0, uregister=UReg(uniform_index(r, lo)))
 
     return read
 
@@ -249,6 +313,22 @@ def branch_offset(r: Reading, token: Token) -> Operand:
 def plain_address(r: Reading, token: Token) -> Operand:
     """``[Ra + offset]`` where Ra is a pair if the row has E set."""
     return Address(Reg(r.take(fields.RA)), r.take_signed(fields.ADDRESS_OFFSET), wide=r.has("E"))
+
+
+def cache_address(r: Reading, token: Token) -> Operand:
+    """``[Ra + offset]`` of a cache line, 32 bytes at least: the low five bits of the offset do not exist."""
+    place = Field(37, 27) if r.sm >= 80 else Field(40, 24)
+    return Address(Reg(r.take(fields.RA)), r.take_signed(place), wide=r.has("E"))
+
+
+def cluster_address(r: Reading, token: Token) -> Operand:
+    """``[Ra.64 + UR + offset]``: shared memory of a CTA of the cluster."""
+    r.uses_uniform = True
+    base, offset = Reg(r.take(fields.RA)), r.take_signed(fields.ADDRESS_OFFSET)
+    pair = bool(r.take(Field(90, 1)))
+    uregister = UReg(uniform_index(r, 64))
+    shown = None if uregister.is_zero else uregister
+    return Address(base, offset, wide=pair, unsigned=not pair, suffixed=True, uregister=shown)
 
 
 def local_address(r: Reading, token: Token) -> Operand:
@@ -309,6 +389,31 @@ def divergence_mask(r: Reading, token: Token) -> Operand:
     return UReg(uniform_index(r, 24), inverted=bool(r.take(Field(30, 1))))
 
 
+TEXTURE_SHAPES = ("1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", None, "ARRAY_CUBE")
+
+
+def texture_shape(r: Reading, token: Token) -> Operand:
+    index = r.take(Field(61, 3))
+    name = TEXTURE_SHAPES[index]
+    if name is None:
+        raise Undecodable
+    return Named(name, index)
+
+
+def texture_uniform(r: Reading, token: Token) -> Operand:
+    r.uses_uniform = True
+    return UReg(uniform_index(r, 40))
+
+
+def plain_register(place: Field) -> Callable[[Reading, Token], Operand]:
+    """A register without modifiers and without a reuse bit."""
+
+    def read(r: Reading, token: Token) -> Operand:
+        return Reg(r.take(place))
+
+    return read
+
+
 def convergence_barrier(lo: int) -> Callable[[Reading, Token], Operand]:
     place = Field(lo, 4)
 
@@ -325,6 +430,23 @@ def special(r: Reading, token: Token) -> Operand:
     if name is None:
         raise Undecodable
     return Named(name, index)
+
+
+def scoreboard(r: Reading, token: Token) -> Operand:
+    index = r.take(Field(44, 3))
+    if index > 5:
+        raise Undecodable
+    return Named(f"SB{index}", index)
+
+
+def scoreboards(r: Reading, token: Token) -> Operand:
+    """A set of scoreboards, highest first."""
+    mask = r.take(Field(32, 6))
+    return Named("{" + ",".join(str(k) for k in range(5, -1, -1) if mask >> k & 1) + "}", mask)
+
+
+def sparse_metadata(r: Reading, token: Token) -> Operand:
+    return Reg(r.take(Field(40, 8)), reuse=bool(r.take(Field(50, 1))))
 
 
 def predicate_file(r: Reading, token: Token) -> Operand:
@@ -347,14 +469,34 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "UB": logical,
     "UC": logical,
     **{prefix + name: predicate(prefix + name) for prefix in ("", "U") for name in PREDICATES},
+    "PrOrUPr": mixed_predicate,
     "Imm32": bits(32, 32),
     "LoadAddr": global_address(32, Field(76, 1), Field(90, 1)),
     "StoreAddr": global_address(64, Field(76, 1), Field(90, 1)),
     "ReduceAddr": global_address(64, Field(71, 1), Field(90, 1)),
     "AtomAddr": global_address(64, Field(71, 1), Field(70, 1)),
+    "CopyAddr": global_address(64, Field(76, 1), Field(70, 1), Field(32, 12)),
+    "SharedCopyAddr": copied_to_address,
     "PlainAddr": plain_address,
+    "CacheAddr": cache_address,
+    "ClusterAddr": cluster_address,
     "SharedLoadAddr": shared_address(32),
     "SharedStoreAddr": shared_address(64),
+    "SharedMatrixLoadAddr": shared_base(32),
+    "SharedMatrixStoreAddr": shared_base(64),
+    "SharedBarrierAddr": shared_base(64),
+    "UniformSharedAddr": uniform_shared_address,
+    "BulkTo": bulk_address(32),
+    "BulkFrom": bulk_address(24),
+    "Rd2": plain_register(fields.RC),
+    "TexA": plain_register(fields.RA),
+    "TexB": plain_register(fields.RB),
+    "TexBank": bits(54, 5),
+    "TexOffset": bits(40, 14),
+    "TexDim": texture_shape,
+    "TexMask": bits(72, 4),
+    "TexUniform": texture_uniform,
+    "TexSampler": bits(46, 8),
     "LocalAddr": local_address,
     "IndexedConst": indexed_constant,
     "PlainConst": plain_constant,
@@ -365,6 +507,13 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "Bd": convergence_barrier(16),
     "Bs": convergence_barrier(16),
     "SR": special,
+    "Sparse": sparse_metadata,
+    "Selector": bits(48, 2),
+    "Scoreboard": scoreboard,
+    "Scoreboards": scoreboards,
+    "Count6": bits(38, 6),
+    "TrapCode": bits(34, 30),
+    "Imm16at32": bits(32, 16),
     "PR": predicate_file,
     "PRd": predicate_file,
     "Lut": bits(72, 8),

@@ -63,7 +63,7 @@ def flag(name: str, bit: int, text: str | None = None, *, inverted: bool = False
 
 
 def choice(name: str, lo: int, width: int, names: str, *, printed: bool = True) -> Modifier:
-    """Names of the values 0, 1, ..., separated by blanks; ``_`` is not printed, ``-`` not allowed, nor are further values."""
+    """Names of the values 0, 1, ..., separated by blanks; ``_`` is not printed; ``-`` and the rest not allowed."""
     listed = [None if n == "-" else "" if n == "_" else n for n in names.split()]
     listed += [None] * ((1 << width) - len(listed))
     return Modifier(name, Field(lo, width), tuple(listed), printed)
@@ -230,6 +230,34 @@ def control_row(
             tuple((fixed or {}).items()),
             sum(f.mask for f in ignored),
             control=control,
+            where=mnemonic,
+            **facts,
+        )
+    )
+
+
+def undone(
+    mnemonic: str,
+    opcode: int,
+    operands: str,
+    layout: Layout,
+    *modifiers: Modifier,
+    todo: str,
+    fixed: Mapping[Field, int] | None = None,
+    ignored: Iterable[Field] = (),
+    **facts: Any,
+) -> None:
+    """Adds a row that decodes and prints, and is refused by name when it is to be run; ``todo`` says what it needs."""
+    TABLE.append(
+        Row(
+            mnemonic,
+            opcode,
+            syntax.parse(operands),
+            MappingProxyType(dict(layout)),
+            modifiers,
+            tuple((fixed or {}).items()),
+            sum(f.mask for f in ignored),
+            todo=todo,
             where=mnemonic,
             **facts,
         )

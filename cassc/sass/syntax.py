@@ -11,6 +11,7 @@ A syntax is a comma-separated list of items::
 * TYPE: ``u32 s32 u64 s64 f32 f64``, ``h2`` packed halves with swizzle, ``m2`` without, ``part`` a byte or half of a
   register by the modifier ``source`` or ``format``, ``w`` words of the access size, ``w1 w2 w4`` that many; ``int``
   a Python integer; default ``u32``.
+  A mark may follow the type: ``row col sign low24 low28`` (see `MARKS`).
 * ``{MOD}``: printed and allowed only if the modifier is set; ``?``: not printed at its default value.
 * ``=DEFAULT``: the predicate's default (``PT`` or ``!PT``).
 """
@@ -20,10 +21,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-DESTINATIONS = frozenset({"Rd", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
+DESTINATIONS = frozenset({"Rd", "Rd2", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
+
+# Printed after the register: which part of it the row uses, or how a matrix lies.
+MARKS = {"row": "ROW", "col": "COL", "sign": "SIGN", "low24": "24", "low28": "28"}
 
 _ITEM = re.compile(
-    r"(?P<flags>[-|!~]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*))?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
+    r"(?P<flags>[-|!~]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*)(?P<mark>row|col|sign|low24|low28)?)?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
     r"(?:=(?P<default>!?PT))?$"
 )
 
@@ -42,6 +46,7 @@ class Token:
     optional: bool = False
     when: str = ""
     default: str = "PT"
+    mark: str = ""
 
 
 def parse(syntax: str) -> tuple[Token, ...]:
@@ -64,6 +69,7 @@ def parse(syntax: str) -> tuple[Token, ...]:
                 optional=bool(match["optional"]),
                 when=match["mod"] or "",
                 default=match["default"] or "PT",
+                mark=MARKS[match["mark"]] if match["mark"] else "",
             )
         )
     return tuple(tokens)

@@ -10,8 +10,13 @@ from cassc.sass.isa import (
     integer,
     memory,
     move,
+    pack,
     predicate,
+    sync,
+    tensor,
+    texture,
     uniform,
+    video,
     warp,
 )
 
@@ -25,7 +30,12 @@ __all__ = [
     "integer",
     "memory",
     "move",
+    "pack",
     "predicate",
+    "sync",
+    "tensor",
+    "texture",
     "uniform",
+    "video",
     "warp",
 ]

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from cassc.sass import fields
-from cassc.sass.builder import F32, F64, I32, I64, Builder, Scope, Space, Type, Value
+from cassc.sass.builder import F32, F64, I1, I32, I64, Builder, Scope, Space, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.memory import EVICTION, E
-from cassc.sass.row import Instruction, Modifier, choice, effects, form, insn, split
+from cassc.sass.row import Instruction, Modifier, choice, effects, form, insn, undone
 
 Words = tuple[Value, ...]
+
+MBARRIER = "mbarrier objects"
 
 ORDER = choice("order", 77, 4, "_ - - - - STRONG.SM - STRONG.GPU - - STRONG.SYS")
 SCOPES = {"": Scope.GPU, "STRONG.SM": Scope.CTA, "STRONG.GPU": Scope.GPU, "STRONG.SYS": Scope.SYSTEM}
 OPERATIONS = "ADD MIN MAX INC DEC AND OR XOR"
 # Operand type: size in words, and whether MIN and MAX compare signed. Until sm_89 floats share the integer opcodes.
-TYPE_80 = choice("type", 73, 3, "_ S32 64 F32.FTZ.RN - S64 F64.RN")
+TYPE_80 = choice("type", 73, 3, "_ S32 64 - - S64")
+FLOAT_TYPE_80 = choice("type", 73, 3, "- - - F32.FTZ.RN F16x2.RN - F64.RN")
 TYPE_90 = choice("type", 73, 3, "_ S32 64 S64")
-FLOAT_TYPE_90 = split("type", [(73, 4)], {9: "F32.FTZ.RN", 15: "F64.RN"})
-TYPES: dict[str, tuple[Type, int, bool]] = {
-    "": (I32, 1, False), "S32": (I32, 1, True), "64": (I64, 2, False), "S64": (I64, 2, True),
-    "F32.FTZ.RN": (F32, 1, True), "F64.RN": (F64, 2, True),
+FLOAT_NAMES_90 = (
+    "F16x2.RN F16x4.RN F16x8.RN BF16x2.RN BF16x4.RN BF16x8.RN - - - "
+    "F32.FTZ.RN F32x2.FTZ.RN F32x4.FTZ.RN F32.RN F32x2.RN F32x4.RN F64.RN"
+)
+FLOAT_TYPE_90 = choice("type", 73, 4, FLOAT_NAMES_90)
+# Type of one element, and whether MIN and MAX compare signed. Vectors are added element by element: packed halves as
+# words, of which the builder adds the parts.
+TYPES: dict[str, tuple[Type, bool]] = {
+    "": (I32, False), "S32": (I32, True), "64": (I64, False), "S64": (I64, True),
+    "F32.FTZ.RN": (F32, True), "F32.RN": (F32, True), "F64.RN": (F64, True),
+    **{f"F32x{n}{ftz}.RN": (F32, True) for n in (2, 4) for ftz in ("", ".FTZ")},
+    **{f"{half}x{n}.RN": (I32, True) for half in ("F16", "BF16") for n in (2, 4, 8)},
 }  # fmt: skip
+ELEMENT_ADDS = {"F16x": "fadd_f16x2", "BF16": "fadd_bf16x2"}
 
 
 def _value(b: Builder, type: Type, words: Words) -> Value:
@@ -36,48 +48,69 @@ def _words(b: Builder, value: Value) -> Words:
 
 def operation(i: Instruction) -> str:
     """The builder's name of the operation."""
-    type, _, signed = TYPES[i.mods["type"]]
+    type, signed = TYPES[i.mods["type"]]
     name = i.mods["op"].lower()
-    if name in ("min", "max"):
-        return ("s" if signed else "u") + name
-    return "fadd" if type.is_float else name
+    packed = ELEMENT_ADDS.get(i.mods["type"][:4])
+    if packed is not None:
+        return packed
+    if type.is_float:
+        return "fadd"
+    return ("s" if signed else "u") + name if name in ("min", "max") else name
 
 
-def _atomic(b: Builder, i: Instruction, space: Space, address: Value, words: Words, *, returns: bool) -> Value:
+def _atomic(b: Builder, i: Instruction, space: Space, address: Value, words: Words, *, returns: bool) -> Words:
+    """The old words; a vector is as many atomic operations (PTX ISA, ``red.vec``)."""
     type = TYPES[i.mods["type"]][0]
     scope = SCOPES[i.mod("order")] if space is not Space.SHARED else Scope.CTA
-    return b.atomic(space, operation(i), address, _value(b, type, words), scope, returns=returns)
+    each = type.bits // 32
+    old: Words = ()
+    for k in range(0, len(words), each):
+        here = address if k == 0 else b.add(address, b.const(address.type, 4 * k))
+        value = _value(b, type, words[k : k + each])
+        old += _words(b, b.atomic(space, operation(i), here, value, scope, returns=returns))
+    return old
 
 
 RED_OP = choice("op", 87, 3, OPERATIONS)
+FLOAT_RED_OP = choice("op", 87, 3, "ADD")
+FLOAT_ATOM_OP = choice("op", 88, 3, "ADD")
+FLOAT_ATOM_OP_80 = choice("op", 87, 4, "ADD")
 ATOM_OP = choice("op", 87, 4, OPERATIONS + " EXCH")
 
 
-@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, EVICTION, RED_OP, TYPE_80, ORDER, last_sm=89)
-@insn("REDG", 0x18E, "ReduceAddr, Rb:w", form(4), E, EVICTION, RED_OP, TYPE_90, ORDER, first_sm=90)
-@insn("REDG", 0x1A6, "ReduceAddr, Rb:w", form(4), E, EVICTION, RED_OP, FLOAT_TYPE_90, ORDER, first_sm=90)
+@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_80, ORDER, last_sm=89)
+@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89)
+@insn("REDG", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
+@insn("REDG", 0x1A6, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90)
 @effects
 def red(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _atomic(b, i, Space.GLOBAL, address, words, returns=False)
 
 
 def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: Words) -> tuple[Value, Words]:
-    """The predicate is true when the address was found not to be global; never, here."""
-    old = _atomic(b, i, space, address, words, returns=True)
-    return b.const(Type.I1, 0), _words(b, old)
+    """The predicate says that it was done; the hardware would refuse some types outside of global memory."""
+    return b.const(I1, 1), _atomic(b, i, space, address, words, returns=True)
 
 
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EVICTION, ATOM_OP, TYPE_80, ORDER, last_sm=89)
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EVICTION, ATOM_OP, TYPE_90, ORDER, first_sm=90)
-@insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EVICTION, ATOM_OP, FLOAT_TYPE_90, ORDER, first_sm=90)
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89)
+@insn(
+    "ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP_80, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89
+)
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
+@insn(
+    "ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90
+)
 @effects
 def atomg(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Value, Words]:
     return _returning(b, i, Space.GLOBAL, address, words)
 
 
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EVICTION, ATOM_OP, TYPE_80, ORDER, last_sm=89)
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EVICTION, ATOM_OP, TYPE_90, ORDER, first_sm=90)
-@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EVICTION, ATOM_OP, FLOAT_TYPE_90, ORDER, first_sm=90)
+@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89)
+@insn(
+    "ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP_80, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89
+)
+@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
+@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90)
 @effects
 def atom(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Value, Words]:
     return _returning(b, i, Space.GENERIC, address, words)
@@ -91,6 +124,8 @@ def _exchange(b: Builder, i: Instruction, space: Space, address: Value, expected
 
 
 CAS_TYPE: Modifier = choice("type", 73, 3, "_ - 64")
+TYPE_128 = choice("type", 73, 3, "- - - - 128")
+NO_128 = "128-bit atomic operations, which RDNA3 lacks"
 
 
 @insn(
@@ -99,22 +134,22 @@ CAS_TYPE: Modifier = choice("type", 73, 3, "_ - 64")
     "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
     form(1),
     E,
-    EVICTION,
     choice("cas", 87, 4, "CAS"),
+    EVICTION,
     CAS_TYPE,
     ORDER,
 )
 @effects
 def atomg_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
-    return b.const(Type.I1, 0), _exchange(b, i, Space.GLOBAL, address, expected, new)
+    return b.const(I1, 1), _exchange(b, i, Space.GLOBAL, address, expected, new)
 
 
 @insn(
-    "ATOM", 0x18B, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, EVICTION, choice("cas", 87, 4, "CAS"), CAS_TYPE, ORDER
+    "ATOM", 0x18B, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, choice("cas", 87, 4, "CAS"), EVICTION, CAS_TYPE, ORDER
 )
 @effects
 def atom_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
-    return b.const(Type.I1, 0), _exchange(b, i, Space.GENERIC, address, expected, new)
+    return b.const(I1, 1), _exchange(b, i, Space.GENERIC, address, expected, new)
 
 
 # Shared memory -----------------------------------------------------------------------------------------------------
@@ -125,7 +160,7 @@ SHARED_FORMS = form(1)
 @insn("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", SHARED_FORMS, ATOM_OP, SHARED_TYPE)
 @effects
 def atoms(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Words]:
-    return (_words(b, _atomic(b, i, Space.SHARED, address, words, returns=True)),)
+    return (_atomic(b, i, Space.SHARED, address, words, returns=True),)
 
 
 POPC_FIXED = {fields.RB: 0, Field(72, 6): 0}
@@ -173,4 +208,36 @@ def atoms_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words,
     return b.zext(b.compare("eq", old, wanted, signed=False), I32)
 
 
-__all__ = ["F32", "F64", "I64"]
+# Not implemented -----------------------------------------------------------------------------------------------------
+EXCH_128 = choice("op", 87, 4, "- - - - - - - - EXCH")
+CAS = choice("cas", 87, 4, "CAS")
+undone(
+    "ATOMG",
+    0x1A8,
+    "Pu, Rd:w, AtomAddr, Rb:w",
+    form(4),
+    E,
+    EXCH_128,
+    EVICTION,
+    TYPE_128,
+    ORDER,
+    first_sm=90,
+    todo=NO_128,
+)
+undone(
+    "ATOMG",
+    0x1A9,
+    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
+    form(1),
+    E,
+    CAS,
+    EVICTION,
+    TYPE_128,
+    ORDER,
+    first_sm=90,
+    todo=NO_128,
+)
+undone("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", form(1), EXCH_128, TYPE_128, first_sm=90, todo=NO_128)
+undone("ATOMS", 0x18D, "Rd:w, PlainSharedAddr, Rb:w, Rc:w", form(1), CAS, TYPE_128, first_sm=90, todo=NO_128)
+ARRIVE = {fields.RB: 0, Field(72, 6): 4, Field(80, 11): 0x480}
+undone("ATOMS.ARRIVE.64", 0x18C, "Rd:w2, SharedStoreAddr", form(7), fixed=ARRIVE, first_sm=80, todo=MBARRIER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cassc.sass import fields
 from cassc.sass.fields import Field
-from cassc.sass.row import choice, control_row, form
+from cassc.sass.row import choice, control_row, form, undone
 
 ALWAYS = {fields.PP: 7, fields.PP_NOT: 0}
 KIND = Field(32, 2)
@@ -35,9 +35,35 @@ control_row(
     fixed={**ALWAYS, Field(86, 1): 1},
     first_sm=90,
 )
+control_row(
+    "WARPSYNC.COLLECTIVE.ALL",
+    0x148,
+    "L",
+    form(4),
+    control="warpsync_collective",
+    fixed={**ALWAYS, Field(84, 3): 4},
+    first_sm=90,
+)
+EXCLUSIVE = {**ALWAYS, Field(84, 3): 2}
+control_row("WARPSYNC.EXCLUSIVE", 0x148, "Ra", form(1), control="warpsync", fixed=EXCLUSIVE, first_sm=90)
 control_row("ENDCOLLECTIVE", 0x11B, "", form(4), control="endcollective", fixed=ALWAYS, first_sm=90)
 control_row("LEPC", 0x14E, "Rd:u64", form(1), control="lepc")
 control_row("LEPC", 0x14E, "Rd:u64, LepcLabel", form(4), control="lepc", first_sm=90)
 control_row("BMOV.32.CLEAR", 0x155, "Rd, BarrierAt24", form(1), control="bmov_read", fixed={Field(84, 1): 1})
 control_row("BMOV.32", 0x156, "BarrierAt24, Rb", form(1), control="bmov_write")
-control_row("BPT.TRAP", 0x15C, "Imm32", form(4), control="trap", fixed={Field(84, 2): 3})
+TRAP = {Field(84, 3): 3}
+control_row("BPT.TRAP", 0x15C, "", form(4), control="trap", fixed={**TRAP, Field(34, 30): 0})
+control_row("BPT.TRAP", 0x15C, "TrapCode", form(4), control="trap", fixed=TRAP)
+# Triggers of performance monitors, and the order of dependent launches: nothing that a result depends on.
+control_row("PMTRIG", 0x001, "Imm16at32", form(4), control="nop", fixed=ALWAYS)
+control_row("ACQBULK", 0x02E, "", form(4), control="nop", first_sm=90)
+control_row("PREEXIT", 0x02D, "", form(4), control="nop", first_sm=90)
+undone(
+    "BRA.U.ANY",
+    0x147,
+    "!Pp?, L",
+    form(4),
+    fixed={KIND: 1, Field(84, 1): 1},
+    first_sm=90,
+    todo="branches of the whole warp (loops around the bulk copy engine)",
+)

@@ -21,6 +21,8 @@ ZEROS_80 = split("zeros", [(76, 1), (80, 1)], {0: "", 1: "FMZ", 2: "FTZ"})
 ZEROS_90 = split("zeros", [(76, 1), (80, 1)], {0: "", 1: "FMZ", 2: "FTZ", 3: "OOB"})
 # RELU has a predicate, of which only PT is known.
 CLAMP = split("clamp", [(77, 1), (79, 1), (87, 4)], {0: "", 1: "SAT", 2 | 7 << 2: "RELU"})
+# Operand B as {low, -high}: for products of complex numbers.
+HIGH_NEGATED = choice("nh1", 86, 1, "_ H0_NH1", printed=False)
 BF16_ONE, F16_ONE = 0x3F80, 0x3C00
 
 
@@ -46,7 +48,8 @@ def elements(b: Builder, i: Instruction, position: int, x: Value) -> tuple[Value
     if i.mod("zeros") in ("FTZ", "FMZ") or i.has("FTZ"):
         low, high = b.flush(low), b.flush(high)
     swizzle = operand.swizzle if isinstance(operand, Reg | UReg | Const) else ""
-    return {"": (low, high), "H0_H0": (low, low), "H1_H1": (high, high)}[swizzle]
+    choices = {"": (low, high), "H0_H0": (low, low), "H1_H1": (high, high), "H0_NH1": (low, b.fneg(high))}
+    return choices[swizzle]
 
 
 def finish(b: Builder, i: Instruction, x: Value) -> Value:
@@ -106,7 +109,7 @@ def hmul2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
 
 @insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT_80, ZEROS_80, CLAMP, last_sm=75)
 @insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=80, last_sm=89)
-@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_90, CLAMP, first_sm=90)
+@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_90, CLAMP, HIGH_NEGATED, first_sm=90)
 @insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, ZEROS_80, CLAMP, last_sm=89)
 @insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=90, last_sm=90)
 def hfma2(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
@@ -172,18 +175,19 @@ def hmnmx2(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
 @insn(
     "HMNMX2",
     0x040,
-    "Rd, -|A:part, -|B:part, !Pp",
+    "Rd, -|A:raw2, -|B:raw2, !Pp",
     only(AB, 1),
     split("format", [(78, 1), (85, 1)], {0: "", 2: "BF16_V2"}),
     FTZ,
     NAN,
     flag("XORSIGN", 82),
-    fixed={Field(82, 1): 1, Field(60, 2): 0},
+    fixed={Field(82, 1): 1},
     first_sm=86,
 )
 def hmnmx2_xorsign(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     """Smaller or larger magnitude, with the product of the signs (PTX ISA, ``min.xorsign.abs``)."""
     magnitudes = [b.and_(v, b.const(I32, 0x7FFF7FFF)) for v in (x, y)]
     value = _pairwise(b, i, lambda v, w: minmax(b, v, w, p, keep_nan=i.has("NAN")), 1, *magnitudes)
-    signs = b.and_(b.xor(x, y), b.const(I32, 0x80008000))
+    sources = (packed(b, *elements(b, i, 1 + k, v)) for k, v in enumerate((x, y)))
+    signs = b.and_(b.xor(*sources), b.const(I32, 0x80008000))
     return b.or_(b.and_(value, b.const(I32, 0x7FFF7FFF)), signs)

@@ -55,11 +55,6 @@ def iadd3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value, q:
     )
 
 
-@insn("VIADD", 0x036, "Rd, A, -B", AB, first_sm=90)
-def viadd(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
-    return b.add(x, y)
-
-
 # Multiply-add ------------------------------------------------------------------------------------------------------
 def imad_name(i: Instruction) -> str:
     """NVIDIA prints the moves, adds and shifts that ptxas makes of IMAD by name; the operation is the same."""
@@ -289,25 +284,6 @@ def imnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return minmax(b, x, y, p, signed=not i.has("U32"))
 
 
-@insn(
-    "VIMNMX",
-    0x048,
-    "Rd, A, B:s32, !Pp",
-    AB,
-    flag("U32", 72, inverted=True),
-    fixed={fields.PU: 7, fields.PV: 7},
-    first_sm=90,
-)
-def vimnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
-    return minmax(b, x, y, p, signed=not i.has("U32"))
-
-
-@insn("VIADDMNMX", 0x046, "Rd, A, -B, C, !Pp", ABC, flag("U32", 72, inverted=True), first_sm=90)
-def viaddmnmx(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
-    """min or max of x + y (wrapped) and z."""
-    return minmax(b, b.add(x, y), z, p, signed=not i.has("U32"))
-
-
 # Bits --------------------------------------------------------------------------------------------------------------
 @insn("IABS", 0x013, "Rd, B", AB)
 def iabs(b: Builder, i: Instruction, x: Value) -> Value:
@@ -329,8 +305,8 @@ def brev(b: Builder, i: Instruction, x: Value) -> Value:
 FLO_MODIFIERS = (flag("U32", 73, inverted=True), flag("SH", 74))
 
 
-@insn("UFLO", 0x0BD, "URd, UPu?, UB", UNIFORM_AB, *FLO_MODIFIERS, uniform=True)
-@insn("FLO", 0x100, "Rd, Pu?, B", AB, *FLO_MODIFIERS)
+@insn("UFLO", 0x0BD, "URd, UPu?, ~UB", UNIFORM_AB, *FLO_MODIFIERS, uniform=True)
+@insn("FLO", 0x100, "Rd, Pu?, ~B", AB, *FLO_MODIFIERS)
 def flo(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
     """Index of the highest set bit (signed: of the highest bit that differs from the sign); -1 if there is none.
 
@@ -378,3 +354,13 @@ def bmsk(b: Builder, i: Instruction, position: Value, width: Value) -> Value:
         width = b.and_(width, b.const(I32, 31))
     ones = b.sub(b.shl(b.const(I32, 1), width), b.const(I32, 1))
     return b.shl(ones, position)
+
+
+@insn("USGXT", 0x09A, "URd, UA, UB", UNIFORM_AB, flag("W", 75), UNSIGNED_73, uniform=True)
+@insn("SGXT", 0x01A, "Rd, A, B", AB, flag("W", 75), UNSIGNED_73)
+def sgxt(b: Builder, i: Instruction, x: Value, width: Value) -> Value:
+    """The low ``width`` bits, extended by sign or zero; a width beyond 32 clamps, with W it wraps."""
+    all_bits = b.const(I32, 32)
+    width = b.and_(width, b.const(I32, 31)) if i.has("W") else b.umin(width, all_bits)
+    rest = b.sub(all_bits, width)
+    return (b.lshr if i.has("U32") else b.ashr)(b.shl(x, rest), rest)

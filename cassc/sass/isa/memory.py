@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cassc.sass import fields
-from cassc.sass.builder import Builder, Scope, Space, Value
+from cassc.sass.builder import I32, Builder, Scope, Space, Value
 from cassc.sass.fields import Field
-from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn
+from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn, undone
 
 Words = tuple[Value, ...]
 
@@ -99,7 +99,77 @@ def membar(b: Builder, i: Instruction) -> None:
     b.fence(SCOPES[i.mods["scope"]])
 
 
+# Which space a generic address is in --------------------------------------------------------------------------------
+SPACES = {"G": Space.GLOBAL, "L": Space.LOCAL, "S": Space.SHARED}
+
+
+@insn("QSPC", 0x1AA, "Pu, Rd, PlainAddr", form(1), E, choice("space", 73, 2, "G L S"), fixed={fields.RD: 255})
+@effects
+def qspc(b: Builder, i: Instruction, address: Value) -> tuple[Value, Value]:
+    """Register results are not known; ptxas asks for the predicate alone."""
+    return b.in_space(SPACES[i.mods["space"]], address), b.const(I32, 0)
+
+
+# Asynchronous copies to shared memory. They are done at once, so there is nothing to wait for ------------------------
+COPY_SIZE = choice("size", 73, 3, "- - - - _ 64 128")
+COPY_MODIFIERS = (
+    choice("bypass", 81, 1, "BYPASS _"),
+    EVICTION,
+    choice("sector", 71, 2, "_ LTC64B LTC128B LTC256B"),
+    COPY_SIZE,
+)
+COPY_FIXED = {Field(77, 4): 0}
+
+
+@insn(
+    "LDGSTS.E",
+    0x1AE,
+    "SharedCopyAddr, CopyAddr",
+    form(7),
+    *COPY_MODIFIERS,
+    fixed={**COPY_FIXED, Field(82, 1): 0, fields.PP: 7},
+)
+@effects
+def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
+    size = SIZE_BYTES[i.mods["size"]]
+    b.store(Space.SHARED, target, b.load(Space.GLOBAL, source, size), size)
+
+
+@insn(
+    "LDGSTS.E",
+    0x1AE,
+    "SharedCopyAddr, CopyAddr, !Pp",
+    form(7),
+    *COPY_MODIFIERS,
+    flag("ZFILL", 82),
+    fixed={**COPY_FIXED, Field(82, 1): 1},
+)
+@effects
+def ldgsts_zfill(b: Builder, i: Instruction, target: Value, source: Value, p: Value) -> None:
+    """Zeros, without a look at the source, where p is false."""
+    size = SIZE_BYTES[i.mods["size"]]
+    b.store(Space.SHARED, target, b.load(Space.GLOBAL, source, size, where=p), size)
+
+
+control_row("LDGDEPBAR", 0x1AF, "", form(4), control="nop", first_sm=80)
+control_row("DEPBAR.LE", 0x11A, "Scoreboard, Count6", form(4), control="nop", fixed={Field(32, 6): 0, Field(47, 1): 1})
+control_row("DEPBAR.LE", 0x11A, "Scoreboard, Count6, Scoreboards", form(4), control="nop", fixed={Field(47, 1): 1})
+
 # Invalidating or prefetching lines of a cache, and reporting of errors, change nothing that a program can see.
 control_row("ERRBAR", 0x1AB, "", form(4), control="nop")
 control_row("CGAERRBAR", 0x1AB, "", form(2), control="nop", first_sm=90)
 control_row("CCTL.IVALL", 0x18F, "", form(4), control="nop", fixed={fields.RA: 255, Field(72, 33): 1 << 17})
+control_row("CCTL", 0x18F, "CacheAddr", form(4), E, choice("op", 87, 3, "PF1 PF2 WB IV - RS"), control="nop")
+control_row("FENCE.VIEW.ASYNC", 0x1C6, "", form(1), choice("space", 72, 1, "S G"), control="nop", first_sm=90)
+
+# Not implemented: stores that report to an mbarrier of another CTA, matrices of other shapes -------------------------
+undone(
+    "STAS",
+    0x1BD,
+    "ClusterAddr, Rb:w",
+    form(6),
+    choice("size", 73, 3, "- - - - _ 64 128"),
+    fixed={Field(77, 4): 0},
+    first_sm=90,
+    todo="distributed shared memory",
+)

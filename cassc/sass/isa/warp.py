@@ -5,8 +5,7 @@ from __future__ import annotations
 from cassc.sass import fields
 from cassc.sass.builder import I1, I32, Builder, Value
 from cassc.sass.fields import Field
-from cassc.sass.operand import Imm
-from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn
+from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn, undone
 
 
 @insn(
@@ -75,6 +74,26 @@ def match_any_64(b: Builder, i: Instruction, x: Value) -> Value:
     return b.match_any(x)
 
 
+@insn("MATCH.ALL", 0x1A1, "Pu, Rd, Ra", form(1), fixed={Field(79, 1): 0, Field(73, 1): 0})
+@insn("MATCH.ALL.U64", 0x1A1, "Pu, Rd, Ra:u64", form(1), fixed={Field(79, 1): 0, Field(73, 1): 1})
+@effects
+def match_all(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
+    """All executing lanes if they hold the same value, else none."""
+    executing = b.ballot(b.const(I1, 1))
+    same = b.compare("eq", b.match_any(x), executing, signed=False)
+    return same, b.select(same, executing, b.const(I32, 0))
+
+
+@insn("ELECT", 0x02F, "Pu, URd, !Pp", form(4), first_sm=90)
+@effects
+def elect(b: Builder, i: Instruction, p: Value) -> tuple[Value, Value]:
+    """The lowest of the executing lanes for which p holds: a predicate true there, and its number."""
+    candidates = b.ballot(p)
+    lowest = b.and_(candidates, b.neg(candidates))
+    lane = b.sub(b.const(I32, 31), b.clz(lowest))
+    return b.compare("eq", b.special("laneid"), lane, signed=False), lane
+
+
 REDUX_OPERATIONS = {"": "and", "OR": "or", "XOR": "xor", "SUM": "add", "MIN": "min", "MAX": "max"}
 
 
@@ -110,6 +129,13 @@ def bar_sync_register(b: Builder, i: Instruction, id: Value, threads: Value) -> 
     b.barrier(id, threads)
 
 
+@insn("BAR", 0x11D, "Rb, Rb", form(1), choice("mode", 77, 3, "SYNC"), DEFER)
+@effects
+def bar_sync_packed(b: Builder, i: Instruction, packed: Value, _: Value) -> None:
+    """The register holds the barrier in bits 0-3 and the number of threads from bit 16 (0: all)."""
+    b.barrier(b.and_(packed, b.const(I32, 15)), b.lshr(packed, b.const(I32, 16)))
+
+
 @insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "- ARV"), DEFER)
 @effects
 def bar_arrive(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
@@ -132,13 +158,15 @@ def bar_red_threads(b: Builder, i: Instruction, id: Value, threads: Value, p: Va
     b.barrier_reduce(i.mods["op"].lower(), p, id, threads)
 
 
-@insn("B2R.RESULT", 0x11C, "Rd, Pu", form(1), fixed={Field(78, 1): 1})
+@insn("B2R.RESULT", 0x11C, "Rd, Pu?", form(1), fixed={Field(78, 1): 1})
 @effects
 def b2r_result(b: Builder, i: Instruction) -> tuple[Value, Value]:
     """Result of the last BAR.RED: the count, and the truth of AND or OR."""
     return b.barrier_result()  # type: ignore[attr-defined, no-any-return]
 
 
+CLUSTERS = "barriers of a cluster of CTAs"
+USES_UNIFORM = {fields.USES_UNIFORM: 1}
 NANOSLEEP_FIXED = {fields.PP: 7}
 
 
@@ -149,5 +177,5 @@ def nanosleep(b: Builder, i: Instruction, x: Value) -> None:
 
 
 control_row("YIELD", 0x146, "", form(4), control="nop", fixed=NANOSLEEP_FIXED)
-
-__all__ = ["Imm"]
+undone("UCGABAR_ARV", 0x1C7, "", form(4), first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
+undone("UCGABAR_WAIT", 0x1C7, "", form(6), first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)

@@ -1,0 +1,175 @@
+"""Packed and fused integer operations: dot products, absolute differences, minima and maxima (CUDA's DPX)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from cassc.sass import fields
+from cassc.sass.builder import I1, I8, I16, I32, Builder, Type, Value
+from cassc.sass.fields import Field
+from cassc.sass.isa.integer import UNSIGNED_73
+from cassc.sass.row import AB, ABC, Instruction, choice, flag, insn, only, split
+
+B_ANYWHERE = only(ABC, 1, 4, 5, 6)
+
+
+def lanes_of(b: Builder, x: Value, type: Type) -> list[Value]:
+    """The bytes or halves of an I32, lowest first."""
+    return [b.trunc(b.lshr(x, b.const(I32, lo)), type) for lo in range(0, 32, type.bits)]
+
+
+def joined(b: Builder, parts: Sequence[Value]) -> Value:
+    total = b.zext(parts[0], I32)
+    for k, part in enumerate(parts[1:], 1):
+        total = b.or_(total, b.shl(b.zext(part, I32), b.const(I32, k * part.type.bits)))
+    return total
+
+
+# Dot products ------------------------------------------------------------------------------------------------------
+def _dot(b: Builder, i: Instruction, xs: Sequence[Value], ys: Sequence[Value], z: Value) -> Value:
+    for x, y in zip(xs, ys, strict=True):
+        wide_x = b.sext(x, I32) if i.mods["A"].startswith("S") else b.zext(x, I32)
+        wide_y = b.sext(y, I32) if i.mods["B"].startswith("S") else b.zext(y, I32)
+        z = b.add(z, b.mul(wide_x, wide_y))
+    return z
+
+
+@insn(
+    "IDP.4A",
+    0x026,
+    "Rd, A, B, -C",
+    B_ANYWHERE,
+    choice("A", 73, 1, "U8 S8"),
+    choice("B", 74, 1, "U8 S8"),
+    fixed={Field(76, 2): 0},
+)
+def idp4a(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
+    """Sum of the products of four bytes, plus z."""
+    return _dot(b, i, lanes_of(b, x, I8), lanes_of(b, y, I8), z)
+
+
+@insn(
+    "IDP.2A",
+    0x026,
+    "Rd, A, B, -C",
+    B_ANYWHERE,
+    split("half", [(76, 2)], {1: "LO", 3: "HI"}),
+    choice("A", 73, 1, "U16 S16"),
+    choice("B", 74, 1, "U8 S8"),
+)
+def idp2a(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
+    """Sum of the products of two halves of x with the two low or high bytes of y, plus z."""
+    bytes_ = lanes_of(b, y, I8)
+    return _dot(b, i, lanes_of(b, x, I16), bytes_[2:] if i.mods["half"] == "HI" else bytes_[:2], z)
+
+
+# Absolute differences ----------------------------------------------------------------------------------------------
+def _difference(b: Builder, x: Value, y: Value, *, signed: bool) -> Value:
+    larger, smaller = (b.smax, b.smin) if signed else (b.umax, b.umin)
+    return b.sub(larger(x, y), smaller(x, y))
+
+
+NO_PREDICATE = {fields.PU: fields.PT}
+
+
+@insn("VABSDIFF", 0x014, "Rd, A, B, C", ABC, UNSIGNED_73, fixed=NO_PREDICATE)
+def vabsdiff(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
+    """|x - y| + z."""
+    return b.add(_difference(b, x, y, signed=not i.has("U32")), z)
+
+
+@insn(
+    "VABSDIFF4",
+    0x015,
+    "Rd, A, B, C",
+    ABC,
+    choice("type", 73, 1, "U8 _"),
+    flag("ACC", 75),
+    fixed={**NO_PREDICATE, Field(75, 1): 1},
+)
+def vabsdiff4_acc(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
+    """Sum of the absolute differences of four bytes, plus z."""
+    for v, w in zip(lanes_of(b, x, I8), lanes_of(b, y, I8), strict=True):
+        z = b.add(z, b.zext(_difference(b, v, w, signed=not i.mods["type"]), I32))
+    return z
+
+
+@insn(
+    "VABSDIFF4",
+    0x015,
+    "Rd, A, B, Rc",
+    B_ANYWHERE,
+    choice("type", 73, 1, "U8 _"),
+    fixed={**NO_PREDICATE, fields.RC: 255},
+)
+def vabsdiff4(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
+    """The absolute differences of four bytes."""
+    signed = not i.mods["type"]
+    pairs = zip(lanes_of(b, x, I8), lanes_of(b, y, I8), strict=True)
+    return joined(b, [_difference(b, v, w, signed=signed) for v, w in pairs])
+
+
+# Additions, minima and maxima --------------------------------------------------------------------------------------
+@insn("VIADD", 0x036, "Rd, A, -B", AB, first_sm=90)
+def viadd(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
+    return b.add(x, y)
+
+
+def _halfwise(b: Builder, operate: Callable[..., Value], *sources: Value) -> Value:
+    return joined(b, [operate(*column) for column in zip(*(lanes_of(b, x, I16) for x in sources), strict=True)])
+
+
+@insn("VIADD.16x2", 0x036, "Rd, A, -B:part", AB, fixed={Field(73, 1): 1}, first_sm=90)
+def viadd_16x2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
+    return _halfwise(b, b.sub if getattr(i.operands[2], "negated", False) else b.add, x, y)
+
+
+TYPE = choice("type", 72, 2, "U32 _ U16x2 S16x2")
+RELU = flag("RELU", 76)
+
+
+def _extreme(b: Builder, i: Instruction, p: Value, *sources: Value) -> Value:
+    """Minimum where p, else maximum, of values or of their halves; with RELU at least 0."""
+    type = i.mods["type"]
+    signed = type in ("", "S16x2")
+    least, most = (b.smin, b.smax) if signed else (b.umin, b.umax)
+
+    def operate(*values: Value) -> Value:
+        low = high = values[0]
+        for value in values[1:]:
+            low, high = least(low, value), most(high, value)
+        result = b.select(p, low, high)
+        return b.smax(result, b.const(result.type, 0)) if i.has("RELU") else result
+
+    return _halfwise(b, operate, *sources) if "x2" in type else operate(*sources)
+
+
+@insn("VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE, RELU, fixed={fields.PU: 7, fields.PV: 7}, first_sm=90)
+def vimnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
+    return _extreme(b, i, p, x, y)
+
+
+@insn("VIMNMX", 0x048, "Rd, Pu, Pv, A, B:s32, !Pp", AB, TYPE, RELU, first_sm=90)
+def vimnmx_which(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Value, Value, Value]:
+    """Besides, whether x is the result: of the low and of the high half (CUDA's ``__vibmax_s16x2``)."""
+    signed = i.mods["type"] in ("", "S16x2")
+
+    def first(v: Value, w: Value) -> Value:
+        return b.select(p, b.compare("le", v, w, signed=signed), b.compare("ge", v, w, signed=signed))
+
+    if "x2" in i.mods["type"]:
+        low, high = (first(v, w) for v, w in zip(lanes_of(b, x, I16), lanes_of(b, y, I16), strict=True))
+        return _extreme(b, i, p, x, y), low, high
+    return _extreme(b, i, p, x, y), first(x, y), b.const(I1, 0)
+
+
+@insn("VIMNMX3", 0x00F, "Rd, A, B, C, !Pp", B_ANYWHERE, TYPE, RELU, first_sm=90)
+def vimnmx3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
+    return _extreme(b, i, p, x, y, z)
+
+
+@insn("VIADDMNMX", 0x046, "Rd, A, -B, C, !Pp", ABC, TYPE, RELU, first_sm=90)
+def viaddmnmx(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
+    """min or max of x + y (wrapped) and z."""
+    total = _halfwise(b, b.add, x, y) if "x2" in i.mods["type"] else b.add(x, y)
+    return _extreme(b, i, p, total, z)
