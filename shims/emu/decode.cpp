@@ -269,7 +269,7 @@ class Decoder {
 
   bool take_dpp(u32 code) {
     if (op_->row->custom || (op_->row->flags & NODPP)) return fail("DPP on an instruction that has none");
-    if (registers_of(op_->row->a) == 2) return fail("DPP on a 64-bit source");
+    if (registers_of(op_->row->a) == 2 || registers_of(op_->row->d) == 2) return fail("DPP on a 64-bit operand");
     const u32 word = literal();
     op_->dpp = word;
     op_->dpp_kind = code == 250 ? 1 : 2;
@@ -293,7 +293,7 @@ class Decoder {
   }
   bool modifiers_allowed() {
     const Type types[3] = {op_->row->a, op_->row->b, op_->row->c};
-    const bool select = op_->row->a == Type::b32 && op_->row->flags & CI;  // v_cndmask takes sign modifiers
+    const bool select = op_->row->flags == CI;  // v_cndmask takes sign modifiers
     for (int i = 0; i < 3; ++i) {
       const bool used = (op_->abs | op_->neg) >> i & 1;
       if (used && !(is_float(types[i]) || select) ) return false;
@@ -326,7 +326,7 @@ class Decoder {
     if (number > 127 || !row.name) return refuse("unknown VOP1 instruction");
     op_->row = &row;
     op_->imm = number;
-    if (row.custom && row.d == Type::none) return done(row.name, row.custom);
+    if (row.custom && row.d == Type::none) return w & 0x1fe01ff ? refuse("reserved bits") : done(row.name, row.custom);
     bool ok = true;
     if (row.flags & SDST) {
       ok = scalar_dest(w >> 17 & 255, 1, op_->dst);
@@ -335,7 +335,7 @@ class Decoder {
     }
     if (row.custom) {
       if (is_dpp(code)) return refuse("DPP on an instruction that has none");
-      const bool swap = row.flags & E32;
+      const bool swap = row.flags & E32 && !(row.flags & SDST);
       if (swap && code < 256 && number != 0x67) return refuse("operand must be a vector register");
       op_->dpp = limits_.vgprs;
       ok = ok && vector_source(code, row.a, 0, true);
@@ -414,7 +414,7 @@ class Decoder {
       op_->op_sel = w >> 11 & 15;
     }
     if (row.custom && row.d == Type::none) {
-      return op_->abs | op_->neg | op_->op_sel | op_->omod | op_->clamp ? refuse("modifier") : done(row.name, row.custom);
+      return x || w & 0xffff ? refuse("reserved bits") : done(row.name, row.custom);
     }
     if (row.flags & CMP) {
       ok = scalar_dest(w & 255, 1, slot);
@@ -431,8 +431,11 @@ class Decoder {
     }
     const u32 codes[3] = {x & 511, x >> 9 & 511, x >> 18 & 511};
     for (int i = 0; i < 3 && ok; ++i) {
-      if (types[i] == Type::none) continue;
-      if (i == 2 && (row.flags & ACC)) continue;
+      if (types[i] == Type::none || (i == 2 && (row.flags & ACC))) {
+        const bool mask = i == 2 && (row.flags & CI);
+        if (!mask && codes[i]) return refuse("reserved bits");
+        continue;
+      }
       if (is_dpp(codes[i])) {
         ok = i == 0 && take_dpp(codes[0]) && vector_source(256 + (op_->dpp & 255), row.a, 0, false);
         continue;
@@ -459,7 +462,7 @@ class Decoder {
     }
     if (op_->op_sel & 8 && !is_half(row.d)) return refuse("op_sel on a 32-bit operand");
     if (!modifiers_allowed()) return refuse("sign modifiers on an integer instruction");
-    if (op_->omod && (!is_float(row.d) || row.flags & NOMOD)) return refuse("omod on an integer instruction");
+    if (op_->omod && (!is_float(row.d) || is_packed(row.a) || row.flags & NOMOD)) return refuse("omod on an integer instruction");
     if (row.flags & NOCLAMP && !is_float(row.d)) op_->clamp = 0;
     return finish_vector();
   }
@@ -482,9 +485,14 @@ class Decoder {
     bool ok = vector_dest(w & 255, row.d, false);
     if (row.flags & MIX) op_->dst_half = number == 0x22 ? 16 : 0;
     for (int i = 0; i < 3 && ok; ++i) {
-      if (types[i] == Type::none) continue;
-      if (is_dpp(codes[i])) ok = i == 0 && take_dpp(codes[0]) && vector_source(256 + (op_->dpp & 255), row.a, 0, false);
-      else ok = vector_source(codes[i], row.flags & MIX && op_->op_sel_hi >> i & 1 ? Type::pkf16 : types[i], i, false);
+      if (types[i] == Type::none) {
+        if (codes[i] || (op_->neg | op_->neg_hi | op_->op_sel) >> i & 1) return refuse("reserved bits");
+        continue;
+      }
+      if (is_dpp(codes[i])) {
+        const bool takes = row.flags & MIX || row.d == Type::f32;
+        ok = i == 0 && takes && take_dpp(codes[0]) && vector_source(256 + (op_->dpp & 255), row.a, 0, false);
+      } else ok = vector_source(codes[i], row.flags & MIX && op_->op_sel_hi >> i & 1 ? Type::pkf16 : types[i], i, false);
     }
     if (!ok) return refuse("operand");
     op_->lanes = op_->clamp && !is_float(row.d) && row.lanes_clamp ? row.lanes_clamp : row.lanes;
@@ -501,6 +509,8 @@ class Decoder {
   }
 
   Decoded wmma(u32 number, const u32* codes) {
+    const bool integer = number >= 0x44;
+    if (integer ? op_->neg_hi || op_->neg & 4 : op_->clamp) return refuse("reserved bits");
     const u32 factor = number == 0x44 ? 4 : number == 0x45 ? 2 : 8;
     bool ok = vgpr(w_[0] & 255, 8, op_->dst);
     for (int i = 0; i < 2; ++i) ok = ok && (codes[i] >= 256 || fail("operand must be vector registers")) && vgpr(codes[i] - 256, factor, op_->src[i]);
@@ -531,6 +541,7 @@ class Decoder {
       part->name = t_.dual[numbers[half]];
       part->lanes = row.lanes;
       ok = vgpr(dests[half], 1, part->dst) && !is_dpp(codes[half][0]) && vector_source(codes[half][0], row.a, 0, false, part);
+      if (row.b == Type::none && codes[half][1]) return refuse("reserved bits");
       if (row.b != Type::none) ok = ok && vector_source(256 + codes[half][1], row.b, 1, false, part);
       if (row.flags & ACC) part->src[2] = part->dst;
       if (row.flags & (AK | MK)) {
@@ -548,6 +559,7 @@ class Decoder {
   Decoded sop1() {
     const u32 w = w_[0], number = w >> 8 & 255;
     const ScalarRow& row = t_.sop1[number];
+    if (row.flags & GFX115 && !limits_.gfx115) return refuse("instruction of gfx1150");
     if (!row.name) return refuse("unknown SOP1 instruction");
     bool ok = row.d == Type::none || scalar_dest(w >> 16 & 127, registers_of(row.d), op_->dst);
     if (row.a != Type::none) ok = ok && scalar_source(w & 255, row.a, 0);
@@ -563,6 +575,7 @@ class Decoder {
   Decoded sop2() {
     const u32 w = w_[0], number = w >> 23 & 127;
     const ScalarRow& row = t_.sop2[number];
+    if (row.flags & GFX115 && !limits_.gfx115) return refuse("instruction of gfx1150");
     if (!row.name) return refuse("unknown SOP2 instruction");
     if (row.flags & (AK | MK)) op_->imm = literal();
     const bool ok = scalar_dest(w >> 16 & 127, registers_of(row.d), op_->dst) && scalar_source(w & 255, row.a, 0) &&
@@ -573,6 +586,7 @@ class Decoder {
   Decoded sopc() {
     const u32 w = w_[0], number = w >> 16 & 127;
     const ScalarRow& row = t_.sopc[number];
+    if (row.flags & GFX115 && !limits_.gfx115) return refuse("instruction of gfx1150");
     if (!row.name) return refuse("unknown SOPC instruction");
     const bool ok = scalar_source(w & 255, row.a, 0) && scalar_source(w >> 8 & 255, row.b, 1);
     return ok ? done(row.name, row.run) : refuse("operand");
@@ -606,6 +620,7 @@ class Decoder {
     const ScalarRow& row = t_.sopp[number];
     if (!row.name) return refuse("unknown SOPP instruction");
     op_->imm = w & 0xffff;
+    if (row.flags & NOIMM && op_->imm) return refuse("reserved bits");
     Decoded target;
     const bool jumps = number >= 0x20 && number <= 0x26;
     if (jumps && !branch(w & 0xffff, target)) return refuse("branch leaves the code");
@@ -622,7 +637,7 @@ class Decoder {
     if (!row.name) return refuse("unknown SMEM instruction");
     op_->memory = &row;
     op_->dwords = row.result;
-    if (row.result == 0) return done(row.name, row.run);
+    if (row.result == 0) return (w & 0x3ffff) || (x != 0 && x != 0xf8000000u) ? refuse("reserved bits") : done(row.name, row.run);
     const bool buffer = number >= 8;
     const u32 soffset = x >> 25;
     op_->imm = u32(i32(x << 11) >> 11);
@@ -642,6 +657,10 @@ class Decoder {
     length_ = 2;
     if (!row.name) return refuse("unknown DS instruction");
     if (f.gds) return refuse("global data share");
+    // Fields that the instruction does not use must be zero.
+    if (w_[0] >> 16 & 1 || (row.flags & NOADDR && f.addr) || (!row.data && f.data0) || (!row.data2 && f.data1) || (!row.result && f.vdst)) {
+      return refuse("reserved bits");
+    }
     op_->memory = &row;
     op_->segment = Segment::lds;
     op_->imm = f.offset;
@@ -655,6 +674,7 @@ class Decoder {
     const FlatFields f(w_[0], w_[1]);
     length_ = 2;
     if (f.segment == 3) return refuse("unknown FLAT instruction");
+    if (f.sve && f.segment != u32(Segment::scratch)) return refuse("reserved bits");
     op_->segment = Segment(f.segment);
     const MemoryRow& row = (f.segment == 0 ? t_.flat : f.segment == 1 ? t_.scratch : t_.global)[f.op];
     if (!row.name) return refuse("unknown FLAT instruction");
@@ -698,7 +718,7 @@ class Decoder {
     length_ = 2;
     if (!row.name) return refuse("unknown MUBUF instruction");
     op_->memory = &row;
-    if (row.flags & NODATA) return done(row.name, row.run);
+    if (row.flags & NODATA) return (w_[0] & 0x3ffff) || w_[1] ? refuse("reserved bits") : done(row.name, row.run);
     if (f.tfe) return refuse("texture fail enable");
     op_->segment = Segment::buffer;
     op_->imm = f.offset;

@@ -31,6 +31,7 @@ struct DecodeLimits {
   u32 vgprs = 256;      // registers the wave owns
   i64 index = -1;       // dword index of the instruction, -1: no check of branch targets
   i64 dwords = 0;       // size of the code
+  bool gfx115 = true;   // the processor has the instructions of gfx1150
 };
 
 struct Decoded {

@@ -25,7 +25,7 @@ struct Descriptor {
 // Decoded code of one kernel: a slot for every dword of its segment, filled when first reached.
 class Code {
  public:
-  Code(u64 address, size_t dwords, u32 vgprs);
+  Code(u64 address, size_t dwords, u32 vgprs, bool gfx115);
   ~Code();
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
@@ -43,6 +43,7 @@ class Code {
   u64 address_;
   size_t dwords_;
   u32 vgprs_;
+  bool gfx115_;
   Op* ops_ = nullptr;
   Constants constants_;
 };

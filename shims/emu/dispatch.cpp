@@ -374,7 +374,7 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   const std::lock_guard lock(device.launching);
   if (!kernel.code) {
     const u32 vgprs = std::min(((kernel.descriptor.rsrc1 & 63) + 1) * 8, 256u);
-    kernel.code = std::make_unique<Code>(kernel.text.address, kernel.text.size / 4, vgprs);
+    kernel.code = std::make_unique<Code>(kernel.text.address, kernel.text.size / 4, vgprs, device.gfx >= "gfx1150");
   }
   Scoped blocks(device.memory);
   Launch l{};

@@ -23,7 +23,8 @@ const Op* middle(Wave& wave, const Op* op) {
 const Op* op_at(Launch& launch, u64 address) { return launch.code->at(address); }
 u64 address_of(const Launch& launch, const Op* op) { return launch.code->address_of(op); }
 
-Code::Code(u64 address, size_t dwords, u32 vgprs) : address_(address), dwords_(dwords), vgprs_(vgprs) {
+Code::Code(u64 address, size_t dwords, u32 vgprs, bool gfx115)
+    : address_(address), dwords_(dwords), vgprs_(vgprs), gfx115_(gfx115) {
   // One more slot is the end; the decoder may write one slot past an instruction's first.
   const size_t bytes = (dwords + 2) * sizeof(Op);
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -51,7 +52,7 @@ const Op* Code::decode_at(const Op* from) {
   for (size_t i = size_t(from - ops_); i < dwords_;) {
     Op* op = ops_ + i;
     if (op->run && op->run != &first_visit) break;
-    const DecodeLimits limits{vgprs_, i64(i), i64(dwords_)};
+    const DecodeLimits limits{vgprs_, i64(i), i64(dwords_), gfx115_};
     Op fresh[2] = {};
     const Decoded d = decode(tables, words() + i, dwords_ - i, limits, constants_, fresh);
     *op = fresh[0];

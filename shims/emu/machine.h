@@ -56,7 +56,8 @@ enum RowFlag : u32 {
   SEL = 1u << 17,   // VOP3P op_sel/neg are consumed by the row (dot products with sign bits, WMMA)
   ANYCLAMP = 1u << 18, // accepts the clamp bit without a visible effect on integers
   OPSEL = 1u << 19, // op_sel bits are modifiers of the row itself (permlane)
-  D96 = 1u << 20,
+  NOIMM = 1u << 20,    // SOPP: the immediate must be zero
+  GFX115 = 1u << 21,   // only on gfx1150 and later
 };
 
 struct Wave;
@@ -114,6 +115,8 @@ struct MemoryRow {
   u8 data2 = 0;   // dwords read from data1 (DS)
   u32 flags = 0;
 };
+
+constexpr u32 kDot2accBf16 = 0x3ff;  // a VOP3 number that is no instruction
 
 struct Tables {
   VectorRow vop3[1024];  // VOPC at its number, VOP2 at 256+, VOP1 at 384+, VOP3 at its number
@@ -200,7 +203,6 @@ constexpr u64 kPrivateAperture = 0x0002000000000000;
 // Execution variants: the same sources compiled for different x86-64 levels.
 namespace baseline { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
 namespace v3 { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
-namespace v4 { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
 
 struct Variant {
   const Tables* tables;

@@ -298,7 +298,7 @@ void enter_scalar(Tables& t) {
 #include "isa/sopk.def"
 #undef SOPK
 #undef SOPKX
-#define SOPP(n, name, handler) t.sopp[n] = {#name, &handler, Type::none, Type::none, Type::none, 0};
+#define SOPP(n, name, flags, handler) t.sopp[n] = {#name, &handler, Type::none, Type::none, Type::none, (flags)};
 #include "isa/sopp.def"
 #undef SOPP
 #define SMEM(n, row, count, buffer)                 \
@@ -311,6 +311,10 @@ void enter_scalar(Tables& t) {
 #include "isa/smem.def"
 #undef SMEM
 #undef SMEMX
+  // Scalar floating point came with gfx1150.
+  for (u32 n = 0x60; n < 0x80; ++n) t.sop1[n].flags |= GFX115;
+  for (u32 n = 0x40; n < 0x60; ++n) t.sop2[n].flags |= GFX115;
+  for (u32 n = 0x40; n < 0x60; ++n) t.sopc[n].flags |= GFX115;
 }
 
 }  // namespace cassc::emu::CASSC_EMU_VARIANT

@@ -14,6 +14,10 @@ namespace {
 #undef VOP3S
 #undef VOP3X
 
+// Exists only as half of a VOPD.
+CASSC_ROW(v_dot2acc_f32_bf16, f32, b32, b32, f32, ACC | E32,
+          d = fma(bf16_to_f32(hi(a)), bf16_to_f32(hi(b)), fma(bf16_to_f32(lo(a)), bf16_to_f32(lo(b)), c)))
+
 struct b128 { static constexpr Type type = Type::b128; };
 
 // A source that is read once for the wave.
@@ -71,6 +75,7 @@ const Op* mqsad(Wave& w, const Op* op) {
 }  // namespace
 
 void enter_vop3(Tables& t) {
+  enter<v_dot2acc_f32_bf16_row>(t.vop3[kDot2accBf16], "v_dot2acc_f32_bf16");
 #define VOP3(n, name, D, A, B, C, flags, ...) enter<name##_row>(t.vop3[n], #name);
 #define VOP3S(n, name, D, A, B, C, flags, plain, ...) \
   enter<name##_row>(t.vop3[n], #name);                \
