@@ -117,8 +117,8 @@ class _Planner:
         final = Path(self.invocation.output or f"{stem}.o")
         if self.invocation.output_dir and not self.invocation.output:
             final = Path(self.invocation.output_dir) / final
-        if not compiling:
-            final = compiled
+        if not compiling:  # what a dependency file is named by
+            final = Path(self.invocation.output or "a.out")
         self.jobs.append(Compile(item.path, self._compile_command(item, compiled, final), compiled))
         translated = compiled
         if item.kind is Kind.CUDA:

@@ -126,6 +126,13 @@ def test_keep_and_verbose_reach_nvcc() -> None:
     assert command[-4:] == ("-v", "--keep", "--keep-dir", "k")
 
 
+def test_dependency_file_of_a_program_is_named_by_the_program() -> None:
+    made = planned("-MD a.cu -o out/prog")
+    assert finals(made) == ["out/prog.d", "out/prog"]
+    (command,) = [job.command for job in made.jobs if isinstance(job, Compile)]
+    assert command[command.index("-MT") + 1] == "out/prog"
+
+
 def test_object_is_no_source() -> None:
     with pytest.raises(CommandLineError, match=r"'a\.o' is not a source"):
         planned("-c a.o")
