@@ -14,7 +14,7 @@ from cassc import diag
 from cassc.image.cubin import Cubin, Relocation, Section
 from cassc.lift.text import quoted
 
-ADDRESS_64 = 2  # R_CUDA_64: the place holds the 64-bit address of the symbol
+ADDRESS_64 = (2, 4)  # R_CUDA_64, R_CUDA_G64: the place holds the 64-bit (generic) address of the symbol
 _VARIABLES = (".nv.global", ".nv.global.init")
 _CONSTANT_VARIABLES = ".nv.constant3"
 POINTERS = ".nv.constant4"
@@ -130,7 +130,7 @@ def _bytes(data: bytes) -> str:
 def _address(cubin: Cubin, section: Section, relocation: Relocation) -> str:
     """What a relocated 64-bit word holds: the address of a variable, a code offset, or a marker of an external."""
     symbol = cubin.symbol(relocation.symbol)
-    if relocation.type != ADDRESS_64 or symbol is None:
+    if relocation.type not in ADDRESS_64 or symbol is None:
         raise diag.error("lift-unsupported", f"relocation type {relocation.type} in {section.name}")
     if symbol.section == "":
         return str(EXTERNAL.get(symbol.name, _UNKNOWN_EXTERNAL))

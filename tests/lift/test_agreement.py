@@ -288,9 +288,8 @@ def test_builders_agree(family: str) -> None:
             if differing.size:
                 k = int(differing[0])
                 texts = ", ".join(hex(int(values[k])) for values in inputs)
-                wrong.append(
-                    f"{case.name}({texts}): {int(expected[k]):#x}, on the target {int(got[k]):#x}; {differing.size} differ"
-                )
+                pair = f"{int(expected[k]):#x}, on the target {int(got[k]):#x}"
+                wrong.append(f"{case.name}({texts}): {pair}; {differing.size} differ")
     assert not wrong, "\n".join(wrong)
 
 
