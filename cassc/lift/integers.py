@@ -23,13 +23,17 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 }
 
 
+# The operand that changes nothing.
+_NEUTRAL = {"add": 0, "sub": 0, "mul": 1, "and": -1, "or": 0, "xor": 0}
+
+
 class Integers(Text):
     def _binary(self, op: str, x: Ir, y: Ir) -> Ir:
         if x.known is not None and y.known is not None:
             return self.const(x.type, _FOLD[op](x.known, y.known))
-        if y.known == 0 and op in ("add", "sub", "or", "xor"):
+        if y.known is not None and y.known == _NEUTRAL[op] & ((1 << y.type.bits) - 1):
             return x
-        if x.known == 0 and op in ("add", "or", "xor"):
+        if x.known is not None and op != "sub" and x.known == _NEUTRAL[op] & ((1 << x.type.bits) - 1):
             return y
         return self.define(x.type, f"{op} {x.typed}, {y.text}")
 
@@ -60,6 +64,11 @@ class Integers(Text):
     def _shift(self, op: str, x: Ir, n: Ir) -> Ir:
         """LLVM's shifts are poison from the width on; the amount is clamped or the result replaced."""
         width = x.type.bits
+        if n.known is not None and x.known is not None:
+            signed = op == "ashr" and x.known >> (width - 1)
+            number = x.known - (signed << width)
+            amount = min(n.known, width)
+            return self.const(x.type, number << amount if op == "shl" else number >> amount)
         if n.known is not None:
             if n.known < width:
                 return x if n.known == 0 else self.define(x.type, f"{op} {x.typed}, {n.known}")

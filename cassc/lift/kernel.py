@@ -11,6 +11,8 @@ from cassc.lift.text import quoted
 from cassc.sass.builder import I1
 
 DEFAULT_MAX_THREADS = 1024
+# Eight where possible; more only where a parameter's own alignment left a gap.
+_ALIGNMENTS = (8, 4, 2, 1, *(1 << k for k in range(4, 13)))
 # Dynamic shared memory follows the static part; nvcc aligns it to at least this.
 _LDS_ALIGN = 16
 
@@ -37,15 +39,13 @@ class LiftedKernel:
 def parameters(abi: KernelAbi) -> str:
     """One argument for each CUDA parameter, at CUDA's offset and of CUDA's size.
 
-    Passed by reference into the kernel argument segment; the smallest alignment that puts the argument at its offset is
-    chosen, as LLVM places arguments one after another.
+    Passed by reference into the kernel argument segment, where LLVM places arguments one after another: the alignment
+    is one that leads to the offset.
     """
     arguments = []
     end = 0
     for number, parameter in enumerate(sorted(abi.parameters, key=lambda p: p.offset)):
-        align = 1
-        while -(-end // align) * align != parameter.offset:
-            align *= 2
+        align = next(a for a in _ALIGNMENTS if -(-end // a) * a == parameter.offset)
         arguments.append(f"ptr addrspace(4) byref([{parameter.size} x i8]) align {align} %a{number}")
         end = parameter.offset + parameter.size
     return ", ".join(arguments)

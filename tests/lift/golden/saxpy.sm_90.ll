@@ -1,4 +1,4 @@
-define protected amdgpu_kernel void @"saxpy"(ptr addrspace(4) byref([4 x i8]) align 1 %a0, ptr addrspace(4) byref([4 x i8]) align 1 %a1, ptr addrspace(4) byref([8 x i8]) align 1 %a2, ptr addrspace(4) byref([8 x i8]) align 1 %a3) #attributes {
+define protected amdgpu_kernel void @"saxpy"(ptr addrspace(4) byref([4 x i8]) align 8 %a0, ptr addrspace(4) byref([4 x i8]) align 4 %a1, ptr addrspace(4) byref([8 x i8]) align 8 %a2, ptr addrspace(4) byref([8 x i8]) align 8 %a3) #attributes {
 entry:
   %p0 = alloca i1, addrspace(5)
   store i1 false, ptr addrspace(5) %p0
@@ -42,66 +42,64 @@ b0:
   %v9 = load i32, ptr addrspace(4) %v8, align 4, !invariant.load !0
   store i32 %v9, ptr addrspace(5) %u4
   %v10 = icmp sge i32 %v7, %v9
-  %v11 = and i1 %v10, true
-  %v12 = xor i1 %v10, true
-  %v13 = and i1 %v12, true
-  store i1 %v11, ptr addrspace(5) %p0
-  br i1 %v11, label %v14, label %b80
-v14:
+  %v11 = xor i1 %v10, true
+  store i1 %v10, ptr addrspace(5) %p0
+  br i1 %v10, label %v12, label %b80
+v12:
   br label %exit
 b80:
-  %v15 = getelementptr i8, ptr addrspace(4) %kernarg, i64 8
-  %v16 = load i64, ptr addrspace(4) %v15, align 8, !invariant.load !0
+  %v13 = getelementptr i8, ptr addrspace(4) %kernarg, i64 8
+  %v14 = load i64, ptr addrspace(4) %v13, align 8, !invariant.load !0
+  %v15 = trunc i64 %v14 to i32
+  %v16 = lshr i64 %v14, 32
   %v17 = trunc i64 %v16 to i32
-  %v18 = lshr i64 %v16, 32
-  %v19 = trunc i64 %v18 to i32
-  store i32 %v17, ptr addrspace(5) %r2
-  store i32 %v19, ptr addrspace(5) %r3
+  store i32 %v15, ptr addrspace(5) %r2
+  store i32 %v17, ptr addrspace(5) %r3
   store i32 0, ptr addrspace(5) %u4
   store i32 0, ptr addrspace(5) %u5
-  %v20 = getelementptr i8, ptr addrspace(4) %kernarg, i64 4
-  %v21 = load i32, ptr addrspace(4) %v20, align 4, !invariant.load !0
-  store i32 %v21, ptr addrspace(5) %u6
-  %v22 = getelementptr i8, ptr addrspace(4) %kernarg, i64 16
-  %v23 = load i64, ptr addrspace(4) %v22, align 8, !invariant.load !0
+  %v18 = getelementptr i8, ptr addrspace(4) %kernarg, i64 4
+  %v19 = load i32, ptr addrspace(4) %v18, align 4, !invariant.load !0
+  store i32 %v19, ptr addrspace(5) %u6
+  %v20 = getelementptr i8, ptr addrspace(4) %kernarg, i64 16
+  %v21 = load i64, ptr addrspace(4) %v20, align 8, !invariant.load !0
+  %v22 = trunc i64 %v21 to i32
+  %v23 = lshr i64 %v21, 32
   %v24 = trunc i64 %v23 to i32
-  %v25 = lshr i64 %v23, 32
-  %v26 = trunc i64 %v25 to i32
-  store i32 %v24, ptr addrspace(5) %r4
-  store i32 %v26, ptr addrspace(5) %r5
-  %v27 = load i32, ptr addrspace(5) %r7
-  %v28 = sext i32 %v27 to i64
-  %v29 = mul i64 %v28, 4
-  %v30 = add i64 %v29, %v16
-  %v31 = icmp ult i64 %v30, %v29
-  %v32 = trunc i64 %v30 to i32
-  %v33 = lshr i64 %v30, 32
-  %v34 = trunc i64 %v33 to i32
-  store i32 %v32, ptr addrspace(5) %r2
-  store i32 %v34, ptr addrspace(5) %r3
-  %v35 = inttoptr i64 %v30 to ptr addrspace(1)
-  %v36 = load i32, ptr addrspace(1) %v35, align 4
-  store i32 %v36, ptr addrspace(5) %r2
-  %v37 = sext i32 %v27 to i64
-  %v38 = mul i64 %v37, 4
-  %v39 = add i64 %v38, %v23
-  %v40 = icmp ult i64 %v39, %v38
-  %v41 = trunc i64 %v39 to i32
-  %v42 = lshr i64 %v39, 32
-  %v43 = trunc i64 %v42 to i32
-  store i32 %v41, ptr addrspace(5) %r4
-  store i32 %v43, ptr addrspace(5) %r5
-  %v44 = inttoptr i64 %v39 to ptr addrspace(1)
-  %v45 = load i32, ptr addrspace(1) %v44, align 4
-  store i32 %v45, ptr addrspace(5) %r7
-  %v46 = bitcast i32 %v36 to float
-  %v47 = bitcast i32 %v21 to float
-  %v48 = bitcast i32 %v45 to float
-  %v49 = call float @llvm.fma.f32(float %v46, float %v47, float %v48)
-  %v50 = bitcast float %v49 to i32
-  store i32 %v50, ptr addrspace(5) %r7
-  %v51 = inttoptr i64 %v39 to ptr addrspace(1)
-  store i32 %v50, ptr addrspace(1) %v51, align 4
+  store i32 %v22, ptr addrspace(5) %r4
+  store i32 %v24, ptr addrspace(5) %r5
+  %v25 = load i32, ptr addrspace(5) %r7
+  %v26 = sext i32 %v25 to i64
+  %v27 = mul i64 %v26, 4
+  %v28 = add i64 %v27, %v14
+  %v29 = icmp ult i64 %v28, %v27
+  %v30 = trunc i64 %v28 to i32
+  %v31 = lshr i64 %v28, 32
+  %v32 = trunc i64 %v31 to i32
+  store i32 %v30, ptr addrspace(5) %r2
+  store i32 %v32, ptr addrspace(5) %r3
+  %v33 = inttoptr i64 %v28 to ptr addrspace(1)
+  %v34 = load i32, ptr addrspace(1) %v33, align 4
+  store i32 %v34, ptr addrspace(5) %r2
+  %v35 = sext i32 %v25 to i64
+  %v36 = mul i64 %v35, 4
+  %v37 = add i64 %v36, %v21
+  %v38 = icmp ult i64 %v37, %v36
+  %v39 = trunc i64 %v37 to i32
+  %v40 = lshr i64 %v37, 32
+  %v41 = trunc i64 %v40 to i32
+  store i32 %v39, ptr addrspace(5) %r4
+  store i32 %v41, ptr addrspace(5) %r5
+  %v42 = inttoptr i64 %v37 to ptr addrspace(1)
+  %v43 = load i32, ptr addrspace(1) %v42, align 4
+  store i32 %v43, ptr addrspace(5) %r7
+  %v44 = bitcast i32 %v34 to float
+  %v45 = bitcast i32 %v19 to float
+  %v46 = bitcast i32 %v43 to float
+  %v47 = call float @llvm.fma.f32(float %v44, float %v45, float %v46)
+  %v48 = bitcast float %v47 to i32
+  store i32 %v48, ptr addrspace(5) %r7
+  %v49 = inttoptr i64 %v37 to ptr addrspace(1)
+  store i32 %v48, ptr addrspace(1) %v49, align 4
   br label %exit
 exit:
   ret void
