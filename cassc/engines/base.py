@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from cassc.diag import CasscError, Diagnostic
 from cassc.image.cubin import Cubin
-from cassc.lift.lift import LiftedKernel
+from cassc.lift.kernel import LiftedKernel
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
 
@@ -44,7 +44,13 @@ class Translation:
 
 
 class Engine(Protocol):
-    name: ClassVar[str]
+    """``strict``: a translation that could not be checked may not be used either. So for any engine that guesses."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def strict(self) -> bool: ...
 
     def supports(self, request: Request) -> Support:
         """A cheap test; False refuses before anything is made."""

@@ -1,17 +1,18 @@
-"""The gate: engines are asked in order, their translations assembled, and only what the checker does not reject goes on."""
+"""The gate: engines are asked in order, and of their translations only what the checker does not reject goes on."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cassc.amdgpu.assemble import assemble_full
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.engines.base import Engine, Request, Translation, Unsupported
 from cassc.engines.lift import LiftEngine
 from cassc.image import cubin as cubin_image
+from cassc.image.cubin import Cubin
 from cassc.lift.globals import module_globals
 from cassc.lift.module import link_text
 from cassc.sass import cfg, disasm
@@ -92,8 +93,8 @@ def translate_module(
 ) -> ModuleResult:
     """Translate every kernel of a cubin for every target.
 
-    Raises CasscError if any kernel is refused by all engines, or rejected by the checker: one error for each kernel,
-    with a note for each engine.
+    Engines are asked in order. A kernel whose translation the checker rejects goes to the engines after the one that
+    made it. Raises CasscError if no engine is left for a kernel: one error or more for each such kernel.
     """
     clock = _Clock()
     with clock.stage("disassemble"):
@@ -101,77 +102,127 @@ def translate_module(
         module = disasm.disassemble(parsed)
     with clock.stage("structure"):
         graphs = {function.name: cfg.build(function) for function in module.functions} if options.keep else {}
-    requests = [Request(function, parsed, tuple(targets)) for function in module.functions]
-    choices = list(engines if engines is not None else default_engines())
-    with clock.stage("translate"):
-        translations = _translate(requests, choices)
+    candidates = [
+        _Candidate(
+            Request(function, parsed, tuple(targets)), list(engines if engines is not None else default_engines())
+        )
+        for function in module.functions
+    ]
     artefacts: dict[str, bytes] = {}
     if options.keep:
         artefacts[".sass"] = module.listing().encode()
         artefacts[".dot"] = "".join(graph.dot() for graph in graphs.values()).encode()
     shared = module_globals(parsed)
-    code_objects: dict[str, bytes] = {}
-    verdicts: list[Verdict] = []
-    for target in targets:
-        text = link_text([t.ir for t in translations], target, shared.definitions)
-        if options.keep:
-            artefacts[f".{target.name}.ll"] = text.encode()
-        with clock.stage("assemble"):
-            assembled = assemble_full(text, target, opt_level=options.opt_level, keep=options.keep)
-        if options.keep:
-            artefacts[f".{target.name}.s"] = assembled.assembly.encode()
-            artefacts[f".{target.name}.hsaco"] = assembled.code_object
-        with clock.stage("check"):
-            verdicts += _check(requests, translations, assembled.code_object, target, options)
-        code_objects[target.name] = assembled.code_object
-    remarks = [remark for t in translations for remark in t.remarks]
-    remarks += [_unverified(verdict) for verdict in verdicts if verdict.status is Status.UNVERIFIED]
-    return ModuleResult(code_objects, tuple(verdicts), tuple(remarks), clock.seconds, artefacts)
+    while True:
+        with clock.stage("translate"):
+            translations = _translate(candidates)
+        code_objects = {}
+        verdicts: list[Verdict] = []
+        for target in targets:
+            text = link_text([t.ir for t in translations], target, shared.definitions)
+            with clock.stage("assemble"):
+                assembled = assemble_full(text, target, opt_level=options.opt_level, keep=options.keep)
+            if options.keep:
+                artefacts[f".{target.name}.ll"] = text.encode()
+                artefacts[f".{target.name}.s"] = assembled.assembly.encode()
+                artefacts[f".{target.name}.hsaco"] = assembled.code_object
+            with clock.stage("check"):
+                verdicts += _check(candidates, parsed, assembled.code_object, target, options)
+            code_objects[target.name] = assembled.code_object
+        if not any(candidate.give_up(verdicts) for candidate in candidates):
+            break
+    accepted = [Accepted(c.translation, v).verdict for c in candidates for v in verdicts if v.kernel == c.kernel]
+    remarks = [remark for candidate in candidates for remark in candidate.remarks()]
+    remarks += [_unverified(verdict) for verdict in accepted if verdict.status is Status.UNVERIFIED]
+    return ModuleResult(code_objects, tuple(accepted), tuple(remarks), clock.seconds, artefacts)
 
 
-def _translate(requests: Sequence[Request], engines: Sequence[Engine]) -> list[Translation]:
-    """One translation for each kernel, or a CasscError that names every kernel that has none."""
-    translations, errors = [], []
-    for request in requests:
-        refusals: list[Diagnostic] = []
-        for engine in engines:
-            support = engine.supports(request)
+@dataclass(slots=True)
+class _Candidate:
+    """A kernel on its way: the engines not asked yet, the translation at hand, and what others said."""
+
+    request: Request
+    engines: list[Engine]
+    refusals: list[tuple[str, tuple[Diagnostic, ...]]] = field(default_factory=list)
+    maker: Engine | None = None
+    made: Translation | None = None
+
+    @property
+    def kernel(self) -> str:
+        return self.request.function.name
+
+    @property
+    def translation(self) -> Translation:
+        assert self.made is not None
+        return self.made
+
+    def translate(self) -> bool:
+        """Ask the engines that are left, up to one that translates. True if there is a translation."""
+        while self.made is None and self.engines:
+            engine = self.engines.pop(0)
+            support = engine.supports(self.request)
             if not support.ok:
-                refusals += support.reasons
+                self.refusals.append((engine.name, support.reasons))
                 continue
             try:
-                translations.append(engine.translate(request))
-                break
+                self.maker, self.made = engine, engine.translate(self.request)
             except Unsupported as refusal:
-                refusals += refusal.diagnostics
-        else:
-            errors += refusals
+                self.refusals.append((engine.name, refusal.diagnostics))
+        return self.made is not None
+
+    def give_up(self, verdicts: Iterable[Verdict]) -> bool:
+        """Drop a translation that may not be used. True if it was dropped."""
+        assert self.maker is not None
+        for verdict in verdicts:
+            if verdict.kernel != self.kernel:
+                continue
+            if verdict.status is Status.REJECTED:
+                reason = _rejection(self.request, verdict)
+            elif verdict.status is Status.UNVERIFIED and self.maker.strict:
+                reason = replace(_unverified(verdict), severity=Severity.ERROR)
+            else:
+                continue
+            self.refusals.append((self.maker.name, (reason,)))
+            self.maker = self.made = None
+            return True
+        return False
+
+    def remarks(self) -> Iterator[Diagnostic]:
+        """What refused before an engine translated, and what that one had to say."""
+        for name, reasons in self.refusals:
+            for reason in reasons:
+                yield replace(reason, severity=Severity.REMARK, message=f"engine '{name}': {reason.message}")
+        yield from self.translation.remarks
+
+    def errors(self) -> list[Diagnostic]:
+        """Why there is no translation: one engine's own words, or one error with a note for each engine."""
+        if len(self.refusals) == 1:
+            return list(self.refusals[0][1])
+        notes = [
+            replace(reason, severity=Severity.NOTE, message=f"engine '{name}': {reason.message}")
+            for name, reasons in self.refusals
+            for reason in reasons
+        ]
+        function = self.request.function
+        place = Location(kernel=function.name, sm=function.arch.name)
+        return [Diagnostic(Severity.ERROR, "engines-none", "no engine translates the kernel", place, tuple(notes))]
+
+
+def _translate(candidates: Sequence[_Candidate]) -> list[Translation]:
+    """One translation for each kernel, or a CasscError that names every kernel that has none."""
+    errors = [error for candidate in candidates if not candidate.translate() for error in candidate.errors()]
     if errors:
         raise CasscError(*errors)
-    return translations
+    return [candidate.translation for candidate in candidates]
 
 
 def _check(
-    requests: Sequence[Request],
-    translations: Sequence[Translation],
-    code_object: bytes,
-    target: Target,
-    options: TranslateOptions,
+    candidates: Sequence[_Candidate], cubin: Cubin, code_object: bytes, target: Target, options: TranslateOptions
 ) -> list[Verdict]:
-    verdicts = []
-    rejected = []
-    by_name = {translation.kernel: translation for translation in translations}
-    with Checker(requests[0].cubin if requests else None, code_object, target, seed=options.seed) as checker:
-        for request in requests:
-            translation = by_name[request.function.name]
-            verdict = checker.check(request.function, translation.engine, seconds=options.check_seconds)
-            if verdict.status is Status.REJECTED:
-                rejected.append(_rejection(request, verdict))
-            else:
-                verdicts.append(Accepted(translation, verdict).verdict)
-    if rejected:
-        raise CasscError(*rejected)
-    return verdicts
+    with Checker(cubin, code_object, target, seed=options.seed) as checker:
+        return [
+            checker.check(c.request.function, c.translation.engine, seconds=options.check_seconds) for c in candidates
+        ]
 
 
 def _rejection(request: Request, verdict: Verdict) -> Diagnostic:

@@ -14,6 +14,7 @@ from cassc.sass.row import Instruction
 
 class LiftEngine:
     name: ClassVar[str] = "lift"
+    strict: ClassVar[bool] = False
 
     def supports(self, request: Request) -> Support:
         """Every word has a row, and every row a meaning or a control kind that the lifter knows."""
