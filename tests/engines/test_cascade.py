@@ -11,7 +11,7 @@ import pytest
 
 from cassc.amdgpu import emulator
 from cassc.diag import CasscError, Diagnostic, Location, Severity
-from cassc.engines.base import Request, Support, Translation, Unsupported
+from cassc.engines.base import Engine, Request, Support, Translation, Unsupported
 from cassc.engines.cascade import Accepted, TranslateOptions, translate_module
 from cassc.engines.lift import LiftEngine
 from cassc.image import cubin as cubin_image
@@ -84,7 +84,12 @@ def texts(diagnostics: Sequence[Diagnostic]) -> list[str]:
 
 def test_engines_are_asked_in_order_and_refusals_are_remarks(scale: bytes) -> None:
     asked: list[str] = []
-    engines = [Refuses("early", asked), Refuses("late", asked, late=True), Lifts("third", asked), Lifts("last", asked)]
+    engines: list[Engine] = [
+        Refuses("early", asked),
+        Refuses("late", asked, late=True),
+        Lifts("third", asked),
+        Lifts("last", asked),
+    ]
     result = translate_module(scale, [DEFAULT_TARGET], UNCHECKED, engines)
     assert asked == ["early", "late", "third"]
     assert [v.engine for v in result.verdicts] == ["third"]
