@@ -60,6 +60,7 @@ struct cassc_emu_kernel {
   cassc::emu::Descriptor descriptor;
   cassc::emu::u64 entry = 0;                  // device address
   cassc::emu::Segment64 text{};               // the executable segment that holds the entry
+  bool calls = false;                         // its function holds s_swappc: the stack may grow beyond the stated size
   mutable std::unique_ptr<cassc::emu::Code> code;  // made at the first launch
 };
 

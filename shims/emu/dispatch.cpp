@@ -20,6 +20,9 @@ constexpr int kPasses = 2;
 constexpr u64 kResidentBytes = u64(512) << 20;
 constexpr size_t kMinResident = 64, kMaxResident = 4096;
 
+// Bytes of stack for each lane beyond what the compiler could count, where a kernel calls functions.
+constexpr u32 kDynamicStack = 8192;
+
 constexpr u32 kMxcsr = 0x1f80;
 
 u32 mxcsr_of(u32 rounding, u32 denormals) {
@@ -124,8 +127,8 @@ class Run {
     r.group.lds_size = l_.lds_size;
     r.waves = reinterpret_cast<Wave*>(r.block);
     r.live = l_.waves_per_group;
-    // Contents are undefined on the device; here they are the same in every run.
-    std::memset(r.block, 0, lds_offset_);
+    // Contents are undefined on the device; here they are the same in every run. A stack that may grow is left as it is.
+    std::memset(r.block, 0, l_.scratch_size > 4096 ? scratch_offset_ : lds_offset_);
     std::memset(r.group.lds, 0xcd, l_.lds_size);
     resident_.push_back(r);
     for (u32 i = 0; i < l_.waves_per_group; ++i) prepare(resident_.back(), i);
@@ -385,8 +388,8 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   l.grid = grid;
   l.block = block;
   l.lds_size = kernel.descriptor.group_size + dynamic_lds;
-  const bool dynamic_stack = m.dynamic_stack || kernel.descriptor.properties >> 11 & 1;
-  l.scratch_size = (std::max(m.private_size, kernel.descriptor.private_size) + (dynamic_stack ? 16384 : 0) + 15) / 16 * 16;
+  const bool dynamic_stack = m.dynamic_stack || kernel.descriptor.properties >> 11 & 1 || kernel.calls;
+  l.scratch_size = (std::max(m.private_size, kernel.descriptor.private_size) + (dynamic_stack ? kDynamicStack : 0) + 15) / 16 * 16;
   l.threads_per_group = u32(threads);
   l.waves_per_group = u32((threads + kLanes - 1) / kLanes);
   // A multiple of 64, as the runtime's pool would give it: wide scalar loads may read past the last argument.

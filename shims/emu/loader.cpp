@@ -222,9 +222,18 @@ class Loader {
     }
   }
 
+  static bool holds_call(u64 address, u64 dwords) {
+    const u32* code = reinterpret_cast<const u32*>(address);
+    return std::any_of(code, code + dwords, [](u32 w) { return (w & 0xff80ff00u) == 0xbe804900u; });  // s_swappc_b64
+  }
+
   bool kernels() {
     std::map<std::string, u64, std::less<>> descriptors;
-    each_symbol([&](const Symbol& s, const std::string& name) { descriptors[name] = s.value; });
+    std::map<u64, u64> functions;
+    each_symbol([&](const Symbol& s, const std::string& name) {
+      descriptors[name] = s.value;
+      if ((s.info & 15) == 2) functions[s.value] = s.size;  // STT_FUNC
+    });
     for (KernelMetadata& m : metadata_) {
       const auto found = descriptors.find(m.symbol);
       u8 raw[64];
@@ -253,6 +262,8 @@ class Loader {
       }
       if (!kernel->text.size || entry % 4 != 0) return fail("entry of " + m.name + " is not in executable code");
       kernel->entry = base_ + entry;
+      const auto function = functions.find(entry);
+      if (function != functions.end() && covered(entry, function->second)) kernel->calls = holds_call(kernel->entry, function->second / 4);
       kernel->module = &module_;
       kernel->metadata = std::move(m);
       module_.kernels.push_back(std::move(kernel));

@@ -156,7 +156,9 @@ CASSC_INLINE float mullit(float a, float b, float c) {
 
 // --- division. The expansion scales numerator and denominator so that no intermediate leaves the normal range; the flag
 // tells div_fmas that only one of the two was scaled.
-CASSC_INLINE float unit(float) { return 1.0f; }
+// Exponent of the leading bit, biased, also below the normal numbers.
+CASSC_INLINE int leading_exponent(float x) { return denormal(x) ? 9 - __builtin_clz(bits(x) & 0x7fffffu) : exponent(x); }
+CASSC_INLINE int leading_exponent(double x) { return denormal(x) ? 12 - __builtin_clzll(bits(x) & 0xfffffffffffffu) : exponent(x); }
 template <class T>
 CASSC_INLINE T div_scale_with(T value, T denominator, T numerator, u32& flag, int margin, int step, int tiny) {
   flag = 0;
@@ -191,14 +193,25 @@ CASSC_INLINE float div_scale(float value, float denominator, float numerator, u3
 CASSC_INLINE double div_scale(double value, double denominator, double numerator, u32& flag) {
   return div_scale_with(value, denominator, numerator, flag, 768, 128, 53);
 }
-// One operand was scaled by 2^64 (2^128): undo it on the quotient, whose size tells in which direction.
+// One operand was scaled by 2^64 (2^128): undo it on the quotient, whose size tells in which direction, with one rounding
+// in all. Where the result is denormal, the quotient is first rounded to odd: the sign of its error, exact because c is
+// close to it, says how.
+template <class T, class U>
+CASSC_INLINE T div_fmas_with(T a, T b, T c, u32 flag, int bias, T down, T up) {
+  const T q = fma(a, b, c);
+  if (!flag) return q;
+  if (exponent(c) > bias) return settle(q * up);
+  const T result = q * down, error = fma(a, b, c - q);
+  if (!denormal(result) && result != T(0)) return settle(result);
+  U word = bits(q);
+  if (error != T(0)) word = (word - U(sign(error) != sign(q))) | 1;
+  return settle(__builtin_bit_cast(T, word) * down);
+}
 CASSC_INLINE float div_fmas(float a, float b, float c, u32 flag) {
-  const float q = fma(a, b, c);
-  return flag ? settle(q * (exponent(c) > 127 ? 18446744073709551616.0f : 5.421010862427522e-20f)) : q;
+  return div_fmas_with<float, u32>(a, b, c, flag, 127, f32_of((127u - 64) << 23), f32_of((127u + 64) << 23));
 }
 CASSC_INLINE double div_fmas(double a, double b, double c, u32 flag) {
-  const double q = fma(a, b, c);
-  return flag ? settle(q * (exponent(c) > 1023 ? 3.402823669209385e38 : 2.938735877055719e-39)) : q;
+  return div_fmas_with<double, u64>(a, b, c, flag, 1023, f64_of((1023ull - 128) << 52), f64_of((1023ull + 128) << 52));
 }
 template <class T>
 CASSC_INLINE T div_fixup(T quotient, T denominator, T numerator, u32 rounding, int tiny, int huge) {
@@ -209,12 +222,17 @@ CASSC_INLINE T div_fixup(T quotient, T denominator, T numerator, u32 rounding, i
   if ((denominator == 0 && numerator == 0) || (is_inf(denominator) && is_inf(numerator))) return T(-__builtin_nan(""));
   if (denominator == 0 || is_inf(numerator)) return one * T(__builtin_inf());
   if (is_inf(denominator) || numerator == 0) return one * T(0);
-  if (exponent(numerator) - exponent(denominator) < -tiny) {
-    const bool away = rounding == (minus ? kDown : kUp);
+  // Quotients that are certainly too small or too large; the intermediates of the expansion may have overflowed there.
+  const int size = leading_exponent(numerator) - leading_exponent(denominator);
+  const bool away = rounding == (minus ? kDown : kUp), toward_zero = rounding == kZeroward || rounding == (minus ? kUp : kDown);
+  if (size < -tiny) {
     const T least = sizeof(T) == 4 ? T(f32_of(1)) : T(f64_of(1));
     return away ? (minus ? -least : least) : one * T(0);
   }
-  if (exponent(denominator) == huge) return one * T(__builtin_inf());
+  if (size > huge) {
+    const T largest = sizeof(T) == 4 ? T(f32_of(0x7f7fffff)) : T(f64_of(0x7fefffffffffffff));
+    return one * (toward_zero ? largest : T(__builtin_inf()));
+  }
   return minus ? -abs_of(quotient) : abs_of(quotient);
 }
 

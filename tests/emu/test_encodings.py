@@ -96,12 +96,13 @@ def candidates() -> Iterator[tuple[str, list[list[int]]]]:
                 for v in (8, 0) for d in (4, 0) for a in (2, 0)
             ] + [[0xDC000000 | n << 18 | s << 16, v << 24 | 2 << 16 | d << 8] for v in (8, 0) for d in (4, 0)]  # fmt: skip
     for n in range(64):
-        yield f"VOP2 {n}", [[n << 25 | 3 << 17 | 2 << 9 | V1, 0x3F9D70A4]] if n < 62 else []
+        yield f"VOP2 {n}", [[n << 25 | 3 << 17 | 2 << 9 | V1, 0x3C01]] if n < 62 else []
     for n in range(32):
-        yield f"SOPK {n}", [[0xB0000000 | n << 23 | 4 << 16 | 1, 0x1234]] if n != 29 else []
+        # The waits take `null` as their counter.
+        yield f"SOPK {n}", [[0xB0000000 | n << 23 | (124 if n >= 24 else 4) << 16 | 1, 0x1234]] if n != 29 else []
         if n < 16:
-            yield f"VOPDX {n}", [[0xC8000000 | n << 22 | 8 << 17 | b << 9 | V1, 3 << 24 | 2 << 17 | V4, 0x3F9D70A4] for b in (2, 0)]
-        yield f"VOPDY {n}", [[0xC8000000 | 8 << 22 | n << 17 | V1, 3 << 24 | 2 << 17 | b << 9 | V4, 0x3F9D70A4] for b in (2, 0)]
+            yield f"VOPDX {n}", [[0xC8000000 | n << 22 | 8 << 17 | b << 9 | V1, 3 << 24 | 2 << 17 | V4, 0x3C01] for b in (2, 0)]
+        yield f"VOPDY {n}", [[0xC8000000 | 8 << 22 | n << 17 | V1, 3 << 24 | 2 << 17 | b << 9 | V4, 0x3C01] for b in (2, 0)]
     for n in range(1024):
         heads = [0xD4000000 | n << 16 | d for d in (10, 126, 0)]
         yield f"VOP3 {n}", [[h, c << 18 | b << 9 | a] for h in heads for a, b, c in (*OPERANDS, (0, 0, 0))]
