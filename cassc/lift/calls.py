@@ -7,10 +7,9 @@ functions concerned get a single body each, and their RET chooses among all retu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cassc.sass.cfg import Cfg, Edge, is_indirect
+from cassc.sass.cfg import Cfg, Edge, direct_calls, is_indirect, reached
 
 Context = tuple[
     int, ...
@@ -33,10 +32,10 @@ class Calls:
 def analyse(cfg: Cfg) -> Calls:
     callees, indirect = {}, {}
     for entry in (0, *cfg.subroutines):
-        callees[entry], indirect[entry] = _direct_calls(cfg, entry)
+        callees[entry], indirect[entry] = direct_calls(cfg, entry)
     targets = tuple(cfg.subroutines) if any(indirect.values()) else ()
     edges = {f: callees[f] | (set(targets) if indirect[f] else set()) for f in callees}
-    reach = {f: _closure(edges, f) for f in edges}
+    reach = {f: reached(edges, f) for f in edges}
     recursive = {f for f in edges if f in reach[f]}
     shared = {f for f in edges if f in recursive or f in targets or reach[f] & recursive or indirect[f]} - {0}
     # A shared body is entered without a context, so whatever calls one has none either.
@@ -53,36 +52,3 @@ def analyse(cfg: Cfg) -> Calls:
         if is_indirect(block.last) or called & shared:
             points += [place for kind, place in block.successors if kind is Edge.RETURN_POINT]
     return Calls(frozenset(shared), tuple(dict.fromkeys(points)), targets)
-
-
-def _direct_calls(cfg: Cfg, entry: int) -> tuple[set[int], bool]:
-    """Functions called from the blocks that belong to the one at ``entry``, and whether it calls through a register."""
-    callees: set[int] = set()
-    indirect = False
-    work, seen = [entry], set()
-    while work:
-        place = work.pop()
-        if place in seen or place not in cfg.blocks:
-            continue
-        seen.add(place)
-        block = cfg.blocks[place]
-        through_register = block.last.row.control == "call_rel" and is_indirect(block.last)
-        indirect |= through_register
-        for kind, target in block.successors:
-            if kind is not Edge.CALL:
-                work.append(target)
-            elif not through_register:
-                callees.add(target)
-    return callees, indirect
-
-
-def _closure(edges: Mapping[int, set[int]], start: int) -> set[int]:
-    """What is reached from ``start`` by at least one edge."""
-    reached: set[int] = set()
-    work = list(edges[start])
-    while work:
-        place = work.pop()
-        if place not in reached:
-            reached.add(place)
-            work += edges.get(place, ())
-    return reached

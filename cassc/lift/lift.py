@@ -56,6 +56,7 @@ class _Lifter:
         self.abi = function.abi
         self.graph = cfg.build(function, next((k for k in cubin.kernels if k.name == function.name), None))
         self.calls = calls.analyse(self.graph)
+        self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
         self.m = EmitLlvm(self.abi, self._banks(), self._lds_bias())

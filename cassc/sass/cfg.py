@@ -71,6 +71,53 @@ class Cfg:
         return "\n".join([*lines, "}", ""])
 
 
+# Stack of kernels whose depth of calls is not known: CUDA gives 1024 bytes, or what the program asks for at run time.
+UNBOUNDED_STACK = 16384
+
+
+def direct_calls(graph: Cfg, entry: int) -> tuple[set[int], bool]:
+    """Functions called from the blocks that belong to the one at ``entry``, and whether it calls through a register."""
+    callees: set[int] = set()
+    indirect = False
+    work, seen = [entry], set()
+    while work:
+        place = work.pop()
+        if place in seen or place not in graph.blocks:
+            continue
+        seen.add(place)
+        block = graph.blocks[place]
+        through_register = block.last.row.control == "call_rel" and is_indirect(block.last)
+        indirect |= through_register
+        for kind, target in block.successors:
+            if kind is not Edge.CALL:
+                work.append(target)
+            elif not through_register:
+                callees.add(target)
+    return callees, indirect
+
+
+def reached(edges: Mapping[int, set[int]], start: int) -> set[int]:
+    """What is reached from ``start`` by at least one edge."""
+    found: set[int] = set()
+    work = list(edges[start])
+    while work:
+        place = work.pop()
+        if place not in found:
+            found.add(place)
+            work += edges.get(place, ())
+    return found
+
+
+def stack_bytes(graph: Cfg, stated: int) -> int:
+    """Local memory of a thread: as the cubin states it, or `UNBOUNDED_STACK` where calls recurse or are indirect."""
+    if not graph.subroutines:
+        return stated
+    calls = {entry: direct_calls(graph, entry) for entry in (0, *graph.subroutines)}
+    edges = {entry: callees for entry, (callees, _) in calls.items()}
+    unbounded = any(indirect for _, indirect in calls.values()) or any(f in reached(edges, f) for f in edges)
+    return max(stated, UNBOUNDED_STACK) if unbounded else stated
+
+
 def indirect_targets(kernel: Kernel) -> dict[int, tuple[int, ...]]:
     """Offset of each indirect branch -> its targets, from the kernel's EIATTR records.
 

@@ -49,7 +49,7 @@ class Cta:
         # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
         size = -(-abi.static_shared // 16) * 16 + dynamic_shared
         self.shared = Memory([Range(0, np.full(size, _UNDEFINED, np.uint8))] if size else [], "shared")
-        self.local_size = max(-(-abi.frame_size // 16) * 16, 16)
+        self.local_size = max(-(-program.stack // 16) * 16, 16)
         local = np.full(self.local_size * self.threads, _UNDEFINED, np.uint8)
         self.local = Memory([Range(0, local)], "local")
         self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}

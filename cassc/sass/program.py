@@ -9,6 +9,7 @@ import numpy as np
 
 from cassc import diag
 from cassc.image.cubin import Cubin
+from cassc.sass import cfg
 from cassc.sass.builder import Space
 from cassc.sass.disasm import SassFunction
 from cassc.sass.evaluate import WINDOWS
@@ -26,12 +27,14 @@ class Program:
     at: instructions by byte offset.
     banks: bank number -> memory, without banks 0 and 3.
     externals: value in bank 4 -> name of the undefined function.
+    stack: bytes of local memory of a thread.
     """
 
     function: SassFunction
     at: Mapping[int, Instruction]
     banks: Mapping[int, Memory]
     externals: Mapping[int, str]
+    stack: int
 
     @classmethod
     def of(cls, function: SassFunction, cubin: Cubin, addresses: Mapping[str, int]) -> Program:
@@ -54,7 +57,8 @@ class Program:
                     value = next((v for v, n in externals.items() if n == symbol.name), 0)
                 data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
             banks[number] = Memory([Range(0, data, name, writable=False)], f"c[{number:#x}]")
-        return cls(function, {i.address: i for i in function.instructions}, banks, externals)
+        stack = cfg.stack_bytes(cfg.build(function), function.abi.frame_size)
+        return cls(function, {i.address: i for i in function.instructions}, banks, externals, stack)
 
     def bank0(self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> Memory:
         """Launch dimensions, windows, stack pointer and parameters, as the driver lays them out."""
@@ -66,6 +70,6 @@ class Program:
         words[3:6] = grid
         for index, space in ((6, Space.SHARED), (8, Space.LOCAL)):
             words[index], words[index + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
-        words[10] = abi.frame_size
+        words[10] = self.stack
         data[base : base + len(parameters)] = np.frombuffer(parameters, np.uint8)
         return Memory([Range(0, data, writable=False)], "c[0x0]")
