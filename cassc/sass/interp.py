@@ -16,7 +16,7 @@ import numpy as np
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.image.cubin import Cubin
-from cassc.sass.crew import Order
+from cassc.sass.crew import Order as Order
 from cassc.sass.cta import Cta, Halt
 from cassc.sass.disasm import SassFunction, disassemble
 from cassc.sass.memory import AccessError, Bytes, Memory, Range

@@ -296,4 +296,5 @@ def test_builders_agree(family: str) -> None:
 def _evaluated(case: Case, inputs: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     b = Evaluate(lanes=COUNT)
     result = case.meaning(b, *(Lanes(t, v.view(NUMPY[t])) for t, v in zip(case.types, inputs, strict=True)))
-    return result.data.view(UNSIGNED[max(result.type.bits, 8)])
+    patterns: np.ndarray[Any, Any] = result.data.view(UNSIGNED[max(result.type.bits, 8)])
+    return patterns

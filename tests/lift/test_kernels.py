@@ -93,7 +93,8 @@ class Interpreter:
         data = found.data[address - found.base :][: symbol.size].view(dtype)
         if values is not None:
             data[:] = values
-        return data.copy()
+        copied: Array = data.copy()
+        return copied
 
 
 class Translated:
@@ -253,7 +254,7 @@ def test_module_variables(device: Device) -> None:
 def _floats(seed: int, count: int, dtype: Any) -> Array:
     """Numbers of all sizes, and special ones."""
     rng = np.random.default_rng(seed)
-    bits = {np.float32: np.uint32, np.float64: np.uint64}[dtype]
+    bits: Any = {np.float32: np.uint32, np.float64: np.uint64}[dtype]
     values = rng.integers(0, np.iinfo(bits).max, count, dtype=bits).view(dtype)
     near = (rng.normal(0, 4, count) * 2.0 ** rng.integers(-6, 6, count)).astype(dtype)
     values = np.where(rng.integers(0, 2, count) == 1, values, near)
@@ -284,7 +285,7 @@ def test_directed_rounding_and_division(device: Device) -> None:
     count = 256
     with np.errstate(all="ignore"):
         a, b, c = (_floats(k, count, np.float32) for k in (4, 5, 6))
-        out = np.zeros(6 * count, np.float32)
+        out: Array = np.zeros(6 * count, np.float32)
         device.run("rounding", 2, 128, a, b, c, out, count)
         out = out.reshape(6, count)
         wide = a.astype(np.float64)
@@ -309,7 +310,7 @@ def test_doubles(device: Device) -> None:
     count = 256
     with np.errstate(all="ignore"):
         a, b = _floats(7, count, np.float64), _floats(8, count, np.float64)
-        out = np.zeros(4 * count, np.float64)
+        out: Array = np.zeros(4 * count, np.float64)
         device.run("doubles", 2, 128, a, b, out, count)
         out = out.reshape(4, count)
         same(a / b, out[0])
@@ -331,7 +332,7 @@ def test_64_bit_integers(device: Device) -> None:
     a = rng.integers(-(2**63), 2**63 - 1, count)
     b = rng.integers(-(2**63), 2**63 - 1, count) >> rng.integers(0, 62, count)
     b[b == 0] = 3
-    out = np.zeros(4 * count, np.int64)
+    out: Array = np.zeros(4 * count, np.int64)
     device.run("integers", 2, 128, a, b, out, count)
     out = out.reshape(4, count)
 
