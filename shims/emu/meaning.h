@@ -194,24 +194,31 @@ CASSC_INLINE double div_scale(double value, double denominator, double numerator
   return div_scale_with(value, denominator, numerator, flag, 768, 128, 53);
 }
 // One operand was scaled by 2^64 (2^128): undo it on the quotient, whose size tells in which direction, with one rounding
-// in all. Where the result is denormal, the quotient is first rounded to odd: the sign of its error, exact because c is
-// close to it, says how.
-template <class T, class U>
-CASSC_INLINE T div_fmas_with(T a, T b, T c, u32 flag, int bias, T down, T up) {
+// in all. A denormal result was rounded twice: the error of the first rounding (its sign is exact, because c is close to
+// the quotient) decides where the second met a tie, or lost nothing in a directed mode.
+template <class T>
+CASSC_INLINE T div_fmas_with(T a, T b, T c, u32 flag, u32 rounding, int bias, T down, T up, T least, T normal) {
   const T q = fma(a, b, c);
   if (!flag) return q;
   if (exponent(c) > bias) return settle(q * up);
-  const T result = q * down, error = fma(a, b, c - q);
-  if (!denormal(result) && result != T(0)) return settle(result);
-  U word = bits(q);
-  if (error != T(0)) word = (word - U(sign(error) != sign(q))) | 1;
-  return settle(__builtin_bit_cast(T, word) * down);
+  const T result = q * down, first = fma(a, b, c - q);
+  if (is_nan(q) || first == T(0) || abs_of(q) >= normal * up) return settle(result);
+  const T second = q - result * up, half = least * up * T(0.5);
+  if (rounding == kNearest) {
+    return abs_of(second) == half && sign(first) == sign(second) ? result + (sign(second) ? -least : least) : result;
+  }
+  if (second != T(0)) return result;
+  if (rounding == kUp) return first > T(0) ? result + least : result;
+  if (rounding == kDown) return first < T(0) ? result - least : result;
+  return sign(first) != sign(q) ? result + (sign(q) ? least : -least) : result;
 }
-CASSC_INLINE float div_fmas(float a, float b, float c, u32 flag) {
-  return div_fmas_with<float, u32>(a, b, c, flag, 127, f32_of((127u - 64) << 23), f32_of((127u + 64) << 23));
+CASSC_INLINE float div_fmas(float a, float b, float c, u32 flag, const LaneContext& x) {
+  return div_fmas_with(a, b, c, flag, x.round32, 127, f32_of((127u - 64) << 23), f32_of((127u + 64) << 23), f32_of(1),
+                       f32_of(1u << 23));
 }
-CASSC_INLINE double div_fmas(double a, double b, double c, u32 flag) {
-  return div_fmas_with<double, u64>(a, b, c, flag, 1023, f64_of((1023ull - 128) << 52), f64_of((1023ull + 128) << 52));
+CASSC_INLINE double div_fmas(double a, double b, double c, u32 flag, const LaneContext& x) {
+  return div_fmas_with(a, b, c, flag, x.round64, 1023, f64_of((1023ull - 128) << 52), f64_of((1023ull + 128) << 52), f64_of(1),
+                       f64_of(1ull << 52));
 }
 template <class T>
 CASSC_INLINE T div_fixup(T quotient, T denominator, T numerator, u32 rounding, int tiny, int huge) {
