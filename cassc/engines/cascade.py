@@ -29,12 +29,15 @@ class TranslateOptions:
         check_seconds: time in which launches of one kernel are generated and compared; 0 checks nothing.
         seed: of the generated launches.
         keep: make the products of every stage, not only the code objects.
+        skip_refused: leave out kernels that no engine translates, and say so in ``ModuleResult.refused``, instead of
+            refusing the whole cubin.
     """
 
     opt_level: int = 3
     check_seconds: float = 1.5
     seed: int = 1
     keep: bool = False
+    skip_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class ModuleResult:
         remarks: what did not stop the translation, but should be known.
         timings: seconds by stage.
         artefacts: products of the stages by file suffix.
+        refused: why kernels were left out; empty unless ``TranslateOptions.skip_refused``.
     """
 
     code_objects: Mapping[str, bytes]
@@ -66,6 +70,7 @@ class ModuleResult:
     remarks: tuple[Diagnostic, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     artefacts: Mapping[str, bytes] = field(default_factory=dict)
+    refused: tuple[Diagnostic, ...] = ()
 
 
 class _Clock:
@@ -94,7 +99,8 @@ def translate_module(
     """Translate every kernel of a cubin for every target.
 
     Engines are asked in order. A kernel whose translation the checker rejects goes to the engines after the one that
-    made it. Raises CasscError if no engine is left for a kernel: one error or more for each such kernel.
+    made it. Raises CasscError if no engine is left for a kernel, unless those are to be skipped: one error or more for
+    each such kernel.
     """
     clock = _Clock()
     with clock.stage("disassemble"):
@@ -113,8 +119,12 @@ def translate_module(
         artefacts[".sass"] = module.listing().encode()
         artefacts[".dot"] = "".join(graph.dot() for graph in graphs.values()).encode()
     shared = module_globals(parsed)
+    refused: list[Diagnostic] = []
     while True:
         with clock.stage("translate"):
+            if options.skip_refused:
+                candidates, left_out = _sift(candidates)
+                refused += left_out
             translations = _translate(candidates)
         code_objects = {}
         verdicts: list[Verdict] = []
@@ -134,7 +144,7 @@ def translate_module(
     accepted = [Accepted(c.translation, v).verdict for c in candidates for v in verdicts if v.kernel == c.kernel]
     remarks = [remark for candidate in candidates for remark in candidate.remarks()]
     remarks += [_unverified(verdict) for verdict in accepted if verdict.status is Status.UNVERIFIED]
-    return ModuleResult(code_objects, tuple(accepted), tuple(remarks), clock.seconds, artefacts)
+    return ModuleResult(code_objects, tuple(accepted), tuple(remarks), clock.seconds, artefacts, tuple(refused))
 
 
 @dataclass(slots=True)
@@ -214,6 +224,17 @@ def _translate(candidates: Sequence[_Candidate]) -> list[Translation]:
     if errors:
         raise CasscError(*errors)
     return [candidate.translation for candidate in candidates]
+
+
+def _sift(candidates: Sequence[_Candidate]) -> tuple[list[_Candidate], list[Diagnostic]]:
+    """The candidates that have a translation, and what is to be said of the others."""
+    kept, errors = [], []
+    for candidate in candidates:
+        if candidate.translate():
+            kept.append(candidate)
+        else:
+            errors += candidate.errors()
+    return kept, errors
 
 
 def _check(
