@@ -18,6 +18,11 @@ struct Array {
   size_t layers() const { return extent.depth ? extent.depth : 1; }
 };
 
+// Levels, each half the size of the one before; owned by the mipmapped array.
+struct MipmappedArray {
+  std::vector<Array*> levels;
+};
+
 rt::Handles<Array>& arrays();
 // InvalidChannelDescriptor for a format that no array can have. texel: bytes.
 Error texel_bytes(const ChannelFormat& format, size_t& texel);

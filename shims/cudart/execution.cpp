@@ -37,7 +37,7 @@ Error with_kernel(const void* function, Body&& body) {
 Error set_attribute(rt::Kernel& kernel, int attribute, int value) {
   switch (attribute) {
     case kMaxDynamicShared:
-      if (value < 0 || value > rt::kSharedPerBlockOptin - static_cast<int>(kernel.metadata.static_shared))
+      if (value < 0 || value > rt::kSharedPerBlockOptin - kernel.reserved_shared - static_cast<int>(kernel.metadata.static_shared))
         return Error::InvalidValue;
       kernel.dynamic_shared_limit = value;
       return Error::Success;
@@ -86,6 +86,7 @@ CASSC_API Error cudaFuncGetAttributes(FunctionAttributes* attributes, const void
     std::memset(attributes, 0, sizeof *attributes);
     const rt::KernelMetadata& metadata = kernel.metadata;
     attributes->shared_bytes = metadata.static_shared;
+    attributes->const_bytes = kernel.image->constant_bytes();
     attributes->local_bytes = metadata.scratch;
     attributes->max_threads = static_cast<int>(std::min(metadata.max_threads, rt::kMaxThreads));
     attributes->registers = static_cast<int>(metadata.registers);

@@ -24,6 +24,7 @@ Error in_array(Array* array, Position at, const Extent& box, Side& side) {
 
 Error in_memory(const PitchedPointer& memory, Position at, const Extent& box, Side& side) {
   if (box.width > memory.pitch) return Error::InvalidPitchValue;
+  if (at.x > memory.pitch - box.width) return Error::InvalidValue;
   if (box.depth > 1 && box.height > memory.ysize) return Error::InvalidValue;
   const size_t slice = memory.pitch * memory.ysize;
   side = {static_cast<char*>(memory.pointer), memory.pitch, slice};
@@ -113,7 +114,7 @@ Error box_of(const Memcpy3DParameters& p, rt::Copy& copy) {
   if ((p.target_array != nullptr) == (p.target.pointer != nullptr)) return Error::InvalidValue;
   for (Array* array : {p.source_array, p.target_array})
     if (array && !arrays().known(array)) return Error::InvalidResourceHandle;
-  // The extent counts texels when an array takes part; positions in an array always do.
+  // The extent and both positions count texels when an array takes part, bytes otherwise.
   const size_t texel = p.source_array ? p.source_array->texel : p.target_array ? p.target_array->texel : 1;
   const Extent box{p.extent.width * texel, p.extent.height, p.extent.depth};
   if (empty(box)) {
@@ -121,9 +122,8 @@ Error box_of(const Memcpy3DParameters& p, rt::Copy& copy) {
     return Error::Success;
   }
   auto side_of = [&](Array* array, const PitchedPointer& memory, Position at, Side& side) {
-    if (!array) return in_memory(memory, at, box, side);
-    at.x *= array->texel;
-    return in_array(array, at, box, side);
+    at.x *= texel;
+    return array ? in_array(array, at, box, side) : in_memory(memory, at, box, side);
   };
   Side to{}, from{};
   if (const Error error = side_of(p.target_array, p.target, p.target_position, to); error != Error::Success) return error;

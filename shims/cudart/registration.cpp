@@ -36,12 +36,13 @@ CASSC_API void __cudaRegisterFunction(void** handle, const char* stub, char*, co
   rt::Registry::get().add_kernel(image_of(handle), stub, name);
 }
 
-CASSC_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int, int) {
-  rt::Registry::get().add_variable(image_of(handle), host, nullptr, name, size);
+CASSC_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t size, int constant,
+                                 int) {
+  rt::Registry::get().add_variable(image_of(handle), host, nullptr, name, size, constant != 0);
 }
 
 CASSC_API void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t size, int, int) {
-  rt::Registry::get().add_variable(image_of(handle), host, host, name, size);
+  rt::Registry::get().add_variable(image_of(handle), host, host, name, size, false);
 }
 
 CASSC_API char __cudaInitModule(void** handle) {

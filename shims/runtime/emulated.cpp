@@ -56,13 +56,13 @@ Error error_of(cassc_emu_status status) {
   return Error::InvalidValue;
 }
 
-// LDS and scratch accesses outside their segment are CUDA's invalid shared and local accesses: illegal addresses too.
+// What an H200 answers: an access outside shared memory is recorded there as an illegal instruction.
 Error error_of(const cassc_emu_fault& fault) {
   switch (fault.kind) {
     case CASSC_EMU_FAULT_ILLEGAL_ADDRESS:
-    case CASSC_EMU_FAULT_LDS_ADDRESS:
     case CASSC_EMU_FAULT_SCRATCH_ADDRESS: return Error::IllegalAddress;
     case CASSC_EMU_FAULT_MISALIGNED: return Error::MisalignedAddress;
+    case CASSC_EMU_FAULT_LDS_ADDRESS:
     case CASSC_EMU_FAULT_ILLEGAL_INSTRUCTION: return Error::IllegalInstruction;
     case CASSC_EMU_FAULT_ASSERT: return Error::Assert;
     case CASSC_EMU_FAULT_INSTRUCTION_LIMIT: return Error::LaunchTimeout;

@@ -78,7 +78,8 @@ int resident_blocks(const Kernel& kernel, int threads, size_t dynamic_shared) {
   const int registers = std::max(24, (static_cast<int>(metadata.registers) + 23) / 24 * 24);
   const int wave_slots = 2 * std::min(16, 1536 / registers);
   int blocks = std::min(wave_slots / waves, kBlocksPerMultiprocessor / 2);
-  const size_t shared = (metadata.static_shared + dynamic_shared + 1023) / 1024 * 1024;
+  const size_t used = static_cast<size_t>(kernel.reserved_shared) + metadata.static_shared + dynamic_shared;
+  const size_t shared = (used + 1023) / 1024 * 1024;
   if (shared) blocks = std::min(blocks, static_cast<int>(kSharedPerBlockOptin / shared));
   return 2 * blocks;
 }

@@ -5,6 +5,14 @@
 #include "context.h"
 
 namespace cassc::rt {
+namespace {
+
+// From sm_90 on, a kernel's shared memory begins with bytes that belong to the system (.nv.shared counts them, CUDA's API
+// does not).
+constexpr uint32_t kFirstSmWithReserve = 90;
+constexpr int kReservedShared = 1024;
+
+}  // namespace
 
 Image::Image(const void* wrapper) : entries_(read_entries(wrapper)) {}
 
@@ -13,6 +21,13 @@ uint32_t Image::highest_sm() const {
   for (const FatEntry& entry : entries_)
     if (entry.kind == kEntryCubin || entry.kind == kEntryBundle) highest = std::max(highest, entry.sm);
   return highest;
+}
+
+size_t Image::constant_bytes() const {
+  size_t bytes = 0;
+  for (const auto& variable : variables)
+    if (variable->constant) bytes += variable->size;
+  return bytes;
 }
 
 Error Image::load(Device& device) {
@@ -51,6 +66,9 @@ Error Image::bind(Device& device, const std::vector<KernelMetadata>& metadata) {
     if (found == metadata.end()) continue;
     kernel->metadata = *found;
     kernel->device = module_->kernel(kernel->name);
+    const bool reserves = loaded_sm_ >= kFirstSmWithReserve;
+    kernel->reserved_shared = reserves ? std::min(kReservedShared, static_cast<int>(found->static_shared)) : 0;
+    kernel->metadata.static_shared -= static_cast<uint32_t>(kernel->reserved_shared);
   }
   for (auto& variable : variables) {
     uint64_t address = 0, size = 0;
@@ -102,13 +120,15 @@ void Registry::add_kernel(Image* image, const void* stub, const char* name) {
   image->kernels.push_back(std::move(kernel));
 }
 
-void Registry::add_variable(Image* image, const void* host, void** managed, const char* name, size_t size) {
+void Registry::add_variable(Image* image, const void* host, void** managed, const char* name, size_t size,
+                            bool constant) {
   auto variable = std::make_unique<Variable>();
   variable->image = image;
   variable->name = name;
   variable->host = host;
   variable->managed = managed;
   variable->size = size;
+  variable->constant = constant;
   std::lock_guard lock(mutex_);
   variables_[host] = variable.get();
   image->variables.push_back(std::move(variable));

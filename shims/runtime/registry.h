@@ -22,6 +22,7 @@ struct Kernel {
   const void* stub = nullptr;
   int dynamic_shared_limit = 0;  // bytes, set by cudaFuncSetAttribute; 0: the default
   int carveout = -1;
+  int reserved_shared = 0;  // bytes of the code object's LDS that CUDA keeps for itself and does not count
   // Valid once the image is loaded:
   const DeviceKernel* device = nullptr;
   KernelMetadata metadata;
@@ -33,11 +34,12 @@ struct Variable {
   const void* host = nullptr;  // its key: the address of the host's shadow
   void** managed = nullptr;    // the host's pointer to a __managed__ variable
   size_t size = 0;
+  bool constant = false;
   void* address = nullptr;  // on the device, once the image is loaded
 };
 
 // One registered fat binary.
-class Image {
+class CASSC_EXPORT Image {
  public:
   explicit Image(const void* wrapper);
   Error load(Device& device);  // the first time; later calls give the same answer
@@ -46,6 +48,7 @@ class Image {
   uint32_t loaded_sm() const { return loaded_sm_; }
   KernelOutput* output() const { return output_.get(); }
   DeviceModule* module() const { return module_.get(); }
+  size_t constant_bytes() const;  // of all __constant__ variables
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::unique_ptr<Variable>> variables;
@@ -69,7 +72,7 @@ class CASSC_EXPORT Registry {
 
   Image* add_image(const void* wrapper);
   void add_kernel(Image* image, const void* stub, const char* name);
-  void add_variable(Image* image, const void* host, void** managed, const char* name, size_t size);
+  void add_variable(Image* image, const void* host, void** managed, const char* name, size_t size, bool constant);
   void remove(Image* image);  // its library is unloaded, or the process ends
 
   // By host stub or by the handle that __cudaGetKernel gave; null when unknown.
