@@ -51,10 +51,18 @@ def test_example(name: str, sm: str, place: Path) -> None:
         "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]),
         "CASSC_DEVICE": "emu",
     }
-    script = "set -e\n" + "\n".join(commands(name)).replace(".cu", f".cu -arch={sm}", 1)
-    done = subprocess.run(
-        ["sh", "-c", script], cwd=place / name, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    script = "set -e\n" + "\n".join(commands(name)).replace("cassc ", f"cassc -arch={sm} ")
+
+    def run(text: str) -> subprocess.CompletedProcess[str]:
+        command = ["sh", "-c", text]
+        return subprocess.run(
+            command, cwd=place / name, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    done = run(script)
     assert done.stderr == ""
     assert done.stdout == (EXAMPLES / name / "expected_output.txt").read_text()
     assert done.returncode == 0
+    verdicts = run(f"cassc verify {name}").stdout.splitlines()
+    assert verdicts
+    assert [line for line in verdicts if not line.startswith("accepted ") or f"({sm} to gfx1100)" not in line] == []
