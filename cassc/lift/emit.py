@@ -84,6 +84,14 @@ class EmitLlvm(Effects):
             return self.const(I1, 1)
         return self._read(predicate_name(index, uniform), I1)
 
+    def known_predicate(self, p: Pred) -> Ir | None:
+        """The value of a predicate that was written or read in this block."""
+        return self._cache.get(predicate_name(p.index, p.uniform))
+
+    def holds(self, name: str, value: Ir) -> bool:
+        """Whether a register is known to have this value still."""
+        return self._cache.get(name) is value
+
     def assign(self, name: str, value: Ir) -> None:
         self.slots[name] = value.type
         self.line(f"store {value.typed}, ptr addrspace(5) {name}")

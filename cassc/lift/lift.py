@@ -22,6 +22,7 @@ from cassc.lift import calls, devicelib, globals, kernel
 from cassc.lift.calls import Context
 from cassc.lift.emit import Banks, EmitLlvm
 from cassc.lift.kernel import LiftedKernel
+from cassc.lift.passes.wide import Wide
 from cassc.lift.text import Ir
 from cassc.sass import cfg
 from cassc.sass.builder import I32, I64
@@ -61,6 +62,7 @@ class _Lifter:
         self.definitions = dict(self.shared.definitions)
         self.m = EmitLlvm(self.abi, self._banks(), self._lds_bias())
         self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
+        self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]
         self.done: set[tuple[int, Context]] = set()
 
@@ -178,8 +180,7 @@ class _Lifter:
         kind = i.row.control
         try:
             if not kind:
-                for write in execute(self.machine, i):
-                    m.write(write, condition)
+                self._compute(i, condition)
             elif kind in _SYNCHRONISING:
                 m.warp_sync()
             elif kind == "lepc":
@@ -192,6 +193,15 @@ class _Lifter:
                 raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
         except CasscError as problem:
             raise self._located(problem, i) from None
+
+    def _compute(self, i: Instruction, condition: Ir | None) -> None:
+        writes = self.wide.rewritten(i) if condition is None else None
+        if writes is None:
+            writes = execute(self.machine, i)
+            if condition is None:
+                self.wide.seen(i, writes)
+        for write in writes:
+            self.m.write(write, condition)
 
     def _assign(self, i: Instruction, words: tuple[Ir, ...], condition: Ir | None) -> None:
         target = i.operands[0]

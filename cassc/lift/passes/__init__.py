@@ -1,0 +1,1 @@
+"""Rewritings inside the lifter. Each is optional: without it the code is right, but slower."""
