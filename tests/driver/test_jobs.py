@@ -39,6 +39,7 @@ class FakeResult:
     remarks: tuple[Diagnostic, ...] = ()
     timings: dict[str, float] = field(default_factory=lambda: {"disassemble": 0.5})
     artefacts: dict[str, bytes] = field(default_factory=lambda: {".sass": b"text", ".ll": b"ir"})
+    refused: tuple[Diagnostic, ...] = ()
 
 
 class Recorder:
