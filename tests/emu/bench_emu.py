@@ -8,15 +8,12 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import struct
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from conftest import GFX1100, Frame, kernel_text
+from tests.emu.conftest import GFX1100, Frame, kernel_text
 
 from cassc.amdgpu import assemble
 from cassc.amdgpu.emulator import Emulator
