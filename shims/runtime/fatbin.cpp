@@ -48,16 +48,22 @@ bool is_for(std::string_view id, std::string_view gfx) {
 
 }  // namespace
 
-std::vector<FatEntry> read_entries(const void* address) {
-  std::vector<FatEntry> entries;
+std::span<const std::byte> container_of(const void* address) {
   Wrapper wrapper;
-  if (!address) return entries;
+  if (!address) return {};
   std::memcpy(&wrapper, address, sizeof wrapper);
-  if (wrapper.magic != kWrapperMagic || !wrapper.container) return entries;
+  if (wrapper.magic != kWrapperMagic || !wrapper.container) return {};
   ContainerHeader header;
   std::memcpy(&header, wrapper.container, sizeof header);
-  if (header.magic != kContainerMagic) return entries;
-  const std::span<const std::byte> bytes(wrapper.container + header.header_size, header.size);
+  if (header.magic != kContainerMagic) return {};
+  return {wrapper.container, header.header_size + header.size};
+}
+
+std::vector<FatEntry> read_container(std::span<const std::byte> container) {
+  std::vector<FatEntry> entries;
+  ContainerHeader header;
+  if (!read(container, 0, header) || header.magic != kContainerMagic || header.header_size > container.size()) return entries;
+  const std::span<const std::byte> bytes = container.subspan(header.header_size);
   for (uint64_t offset = 0; offset < bytes.size();) {
     EntryHeader entry;
     if (!read(bytes, offset, entry) || entry.header_size < sizeof entry) break;

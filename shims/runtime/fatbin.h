@@ -18,8 +18,11 @@ struct FatEntry {
   std::span<const std::byte> payload;
 };
 
-// The entries of the container that a wrapper (.nvFatBinSegment, magic 0x466243b1) points at; empty when it is none.
-std::vector<FatEntry> read_entries(const void* wrapper);
+// The container that a wrapper (.nvFatBinSegment, magic 0x466243b1) points at, header included; empty when it is none.
+std::span<const std::byte> container_of(const void* wrapper);
+
+// The entries of a container; those before the damage where it is damaged.
+std::vector<FatEntry> read_container(std::span<const std::byte> container);
 
 // The code object for gfx ("gfx1100") in an offload bundle; empty when there is none.
 std::span<const std::byte> find_code_object(std::span<const std::byte> bundle, const std::string& gfx);

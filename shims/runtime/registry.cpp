@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "context.h"
+#include "translations.h"
 
 namespace cassc::rt {
 namespace {
+
+// Of several architectures in a fat binary the one is translated that an sm_80 device would run, else the newest up to 90.
+constexpr uint32_t kDefaultSm = 80, kNewestSm = 90;
 
 // From sm_90 on, a kernel's shared memory begins with bytes that belong to the system (.nv.shared counts them, CUDA's API
 // does not).
@@ -14,13 +18,25 @@ constexpr int kReservedShared = 1024;
 
 }  // namespace
 
-Image::Image(const void* wrapper) : entries_(read_entries(wrapper)) {}
+Image::Image(const void* wrapper) : container_(container_of(wrapper)), entries_(read_container(container_)) {}
 
-uint32_t Image::highest_sm() const {
-  uint32_t highest = 0;
-  for (const FatEntry& entry : entries_)
-    if (entry.kind == kEntryCubin || entry.kind == kEntryBundle) highest = std::max(highest, entry.sm);
-  return highest;
+uint32_t Image::sm() {
+  std::lock_guard lock(loading_);
+  uint32_t translated = 0, same_major = 0, highest = 0;
+  for (const FatEntry& entry : entries_) {
+    if (entry.kind == kEntryBundle) translated = std::max(translated, entry.sm);
+    if (entry.kind != kEntryCubin || entry.sm > kNewestSm) continue;
+    highest = std::max(highest, entry.sm);
+    if (entry.sm / 10 == kDefaultSm / 10 && entry.sm <= kDefaultSm) same_major = std::max(same_major, entry.sm);
+  }
+  return translated ? translated : same_major ? same_major : highest;
+}
+
+void Image::find_translation() {
+  if (translation_sought_) return;
+  translation_sought_ = true;
+  if (std::any_of(entries_.begin(), entries_.end(), [](const FatEntry& e) { return e.kind == kEntryBundle; })) return;
+  for (const FatEntry& entry : rt::find_translation(container_)) entries_.push_back(entry);
 }
 
 size_t Image::constant_bytes() const {
@@ -40,6 +56,7 @@ Error Image::load(Device& device) {
 }
 
 Error Image::find_and_load(Device& device) {
+  find_translation();
   std::span<const std::byte> code_object;
   for (const FatEntry& entry : entries_) {
     if (entry.kind != kEntryBundle || (!code_object.empty() && entry.sm <= loaded_sm_)) continue;
@@ -202,8 +219,8 @@ void Registry::unload() {
 uint32_t Registry::compute_capability() {
   std::lock_guard lock(mutex_);
   uint32_t highest = 0;
-  for (const auto& image : images_) highest = std::max(highest, image->highest_sm());
-  return highest ? highest : 80;
+  for (const auto& image : images_) highest = std::max(highest, image->sm());
+  return highest ? highest : kDefaultSm;
 }
 
 }  // namespace cassc::rt

@@ -44,7 +44,8 @@ class CASSC_EXPORT Image {
   explicit Image(const void* wrapper);
   Error load(Device& device);  // the first time; later calls give the same answer
   void unload();
-  uint32_t highest_sm() const;
+  // The SM of the translation, or of the code that would be translated; 0 where there is none.
+  uint32_t sm();
   uint32_t loaded_sm() const { return loaded_sm_; }
   KernelOutput* output() const { return output_.get(); }
   DeviceModule* module() const { return module_.get(); }
@@ -55,9 +56,12 @@ class CASSC_EXPORT Image {
 
  private:
   Error find_and_load(Device& device);
+  void find_translation();
   Error bind(Device& device, const std::vector<KernelMetadata>& metadata);
 
+  std::span<const std::byte> container_;
   std::vector<FatEntry> entries_;
+  bool translation_sought_ = false;
   std::mutex loading_;
   bool tried_ = false;
   Error result_ = Error::Success;
