@@ -132,5 +132,13 @@ struct PoolProperties {
 };
 static_assert(sizeof(PoolProperties) == 88);
 
+struct MemAllocNodeParameters {
+  PoolProperties properties;
+  const void* access;
+  size_t access_count, bytes;
+  void* pointer;
+};
+static_assert(sizeof(MemAllocNodeParameters) == 120);
+
 }  // namespace cassc::cudart
 #endif

@@ -50,8 +50,9 @@ Error change_edges(Graph* graph, Node* const* from, Node* const* to, size_t coun
 }
 
 Error instantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
-  return with_graph(graph, [&](const Graph& source) {
+  return with_graph(graph, [&](Graph& source) {
     if (!exec || flags > 0xf) return Error::InvalidValue;
+    if (source.has_memory_nodes() && !source.executable.expired()) return Error::NotSupported;
     auto made = rt::instantiate(source);
     made->flags = flags;
     *exec = rt::keep_exec(std::move(made));
@@ -67,7 +68,8 @@ struct UpdateInfo {
 };
 
 // The same nodes in the same order with the same dependencies: the only kind of update.
-Error update(GraphExec& exec, const Graph& graph, UpdateInfo& info) {
+Error update(GraphExec& exec, Graph& graph, UpdateInfo& info) {
+  if (graph.has_memory_nodes()) return Error::NotSupported;
   const auto fresh = rt::instantiate(graph);
   info = {kUpdateSuccess, nullptr, nullptr};
   bool same = fresh->steps.size() == exec.steps.size();
@@ -102,6 +104,7 @@ CASSC_API Error cudaGraphDestroy(Graph* graph) {
 CASSC_API Error cudaGraphClone(Graph** clone, Graph* graph) {
   return with_graph(graph, [&](const Graph& source) {
     if (!clone) return Error::InvalidValue;
+    if (source.has_memory_nodes()) return Error::NotSupported;
     *clone = rt::keep_graph(source.clone());
     return Error::Success;
   });
@@ -250,7 +253,7 @@ CASSC_API Error cudaGraphExecUpdate(GraphExec* handle, Graph* graph, UpdateInfo*
 
 CASSC_API Error cudaGraphNodeSetEnabled(GraphExec* handle, Node* node, unsigned enabled) {
   return with_step(handle, node, [&](GraphExec::Step& step) {
-    if (step.operation.index() > static_cast<size_t>(rt::NodeType::Memset)) return Error::InvalidValue;
+    if (rt::type_of(step.operation) > rt::NodeType::Memset) return Error::InvalidValue;
     step.enabled = enabled != 0;
     return Error::Success;
   });

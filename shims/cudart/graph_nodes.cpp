@@ -67,6 +67,7 @@ Error read(const HostNodeParameters* p, Operation& operation) {
 
 Error read(const Graph* child, Operation& operation) {
   if (!rt::known_graph(child)) return Error::InvalidValue;
+  if (child->has_memory_nodes()) return Error::NotSupported;
   operation = rt::ChildGraph{child->clone()};
   return Error::Success;
 }
@@ -278,4 +279,36 @@ CASSC_API Error cudaGraphExecEventWaitNodeSetEvent(GraphExec* exec, Node* node, 
 }
 CASSC_API Error cudaGraphEventWaitNodeGetEvent(Node* handle, Event** event) {
   return get<rt::EventWait>(handle, event, [](Node&, const rt::EventWait& o, Event*& out) { out = o.event; });
+}
+
+CASSC_API Error cudaGraphAddMemAllocNode(Node** node, Graph* graph, Node* const* before, size_t count, MemAllocNodeParameters* p) {
+  return add(node, graph, before, count, [&](Operation& o) {
+    if (!p || p->properties.location.type != kLocationDevice || p->properties.location.id != 0) return Error::InvalidValue;
+    rt::MemoryAllocate allocate;
+    const Error error = rt::GraphMemory::make(p->bytes, allocate.memory);
+    if (error != Error::Success) return error;
+    p->pointer = allocate.memory->base();
+    o = std::move(allocate);
+    return Error::Success;
+  });
+}
+CASSC_API Error cudaGraphMemAllocNodeGetParams(Node* handle, MemAllocNodeParameters* p) {
+  return get<rt::MemoryAllocate>(handle, p, [](Node&, const rt::MemoryAllocate& allocate, MemAllocNodeParameters& out) {
+    std::memset(&out, 0, sizeof out);
+    out.properties.allocation_type = 1;  // cudaMemAllocationTypePinned
+    out.properties.location = {kLocationDevice, 0};
+    out.bytes = allocate.memory->size();
+    out.pointer = allocate.memory->base();
+  });
+}
+CASSC_API Error cudaGraphAddMemFreeNode(Node** node, Graph* graph, Node* const* before, size_t count, void* pointer) {
+  return add(node, graph, before, count, [&](Operation& o) {
+    const auto allocation = rt::Context::get().allocations.find(pointer);
+    if (!allocation || allocation->origin != rt::Origin::Graph) return Error::InvalidValue;
+    o = rt::MemoryFree{pointer};
+    return Error::Success;
+  });
+}
+CASSC_API Error cudaGraphMemFreeNodeGetParams(Node* handle, void** pointer) {
+  return get<rt::MemoryFree>(handle, pointer, [](Node&, const rt::MemoryFree& release, void*& out) { out = release.pointer; });
 }

@@ -96,7 +96,7 @@ Error Context::reset() {
     state_ = Error::DevicesUnavailable;
     return Error::Success;
   }
-  for (Origin origin : {Origin::Malloc, Origin::Managed, Origin::Pool, Origin::Array})
+  for (Origin origin : {Origin::Malloc, Origin::Managed, Origin::Pool, Origin::Graph, Origin::Array})
     for (const Allocation& a : allocations.erase_all(origin)) device().release(reinterpret_cast<void*>(a.base));
   for (const Allocation& a : allocations.erase_all(Origin::HostAlloc)) device().release_host(reinterpret_cast<void*>(a.base));
   for (const Allocation& a : allocations.erase_all(Origin::HostRegister))

@@ -61,6 +61,16 @@ Graph::~Graph() {
   for (const auto& node : nodes) forget(node.get());
 }
 
+NodeType type_of(const Operation& operation) {
+  if (std::holds_alternative<MemoryAllocate>(operation)) return NodeType::MemoryAllocate;
+  if (std::holds_alternative<MemoryFree>(operation)) return NodeType::MemoryFree;
+  return static_cast<NodeType>(operation.index());
+}
+
+bool Graph::has_memory_nodes() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) { return node->type() >= NodeType::MemoryAllocate; });
+}
+
 bool Graph::holds(const Node* node) const { return known_node(node) && node->graph == this; }
 
 Node* Graph::add(Operation operation, const std::vector<Node*>& before) {
@@ -140,8 +150,9 @@ std::vector<Node*> Graph::in_order() const {
   return order;
 }
 
-std::unique_ptr<GraphExec> instantiate(const Graph& graph) {
+std::unique_ptr<GraphExec> instantiate(Graph& graph) {
   auto exec = std::make_unique<GraphExec>();
+  graph.executable = exec->alive;
   for (const Node* node : graph.in_order()) {
     GraphExec::Step step{node, node->operation, {}, true};
     for (const Node* before : node->before) step.before.push_back(exec->step_of.at(before));

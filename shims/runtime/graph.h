@@ -10,7 +10,19 @@
 namespace cassc::rt {
 
 // Numbers of cudaGraphNodeType.
-enum class NodeType : int { Kernel = 0, Memcpy = 1, Memset = 2, Host = 3, Graph = 4, Empty = 5, WaitEvent = 6, EventRecord = 7 };
+enum class NodeType : int {
+  Kernel = 0,
+  Memcpy = 1,
+  Memset = 2,
+  Host = 3,
+  Graph = 4,
+  Empty = 5,
+  WaitEvent = 6,
+  EventRecord = 7,
+  MemoryAllocate = 10,
+  MemoryFree = 11
+};
+CASSC_EXPORT NodeType type_of(const Operation& operation);
 
 struct Node {
   Graph* graph = nullptr;
@@ -18,7 +30,7 @@ struct Node {
   std::vector<Node*> before, after;
   const Node* original = nullptr;     // in a clone: what it was made of
   std::vector<void*> argument_views;  // what cudaGraphKernelNodeGetParams gives
-  NodeType type() const { return static_cast<NodeType>(operation.index()); }
+  NodeType type() const { return type_of(operation); }
 };
 
 struct Graph {
@@ -36,6 +48,10 @@ struct Graph {
   CASSC_EXPORT bool connect(Node* from, Node* to);
   CASSC_EXPORT bool disconnect(Node* from, Node* to);
   CASSC_EXPORT std::unique_ptr<Graph> clone() const;
+  // Graphs with memory nodes can neither be cloned nor have two executables at a time.
+  CASSC_EXPORT bool has_memory_nodes() const;
+  std::weak_ptr<const char> executable;  // alive as long as one is
+
   // Every node after those that it depends on; otherwise in the order in which they were added.
   std::vector<Node*> in_order() const;
 };
@@ -50,9 +66,10 @@ struct GraphExec {
   std::vector<Step> steps;
   std::unordered_map<const Node*, size_t> step_of;
   uint64_t flags = 0;
+  std::shared_ptr<const char> alive = std::make_shared<const char>('\0');
 };
 
-CASSC_EXPORT std::unique_ptr<GraphExec> instantiate(const Graph& graph);
+CASSC_EXPORT std::unique_ptr<GraphExec> instantiate(Graph& graph);
 CASSC_EXPORT Error run(Stream& stream, const GraphExec& exec);
 Error run_nodes(Stream& stream, const Graph& graph);
 

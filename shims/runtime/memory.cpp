@@ -62,6 +62,7 @@ Error release(void* pointer) {
     return Error::InvalidValue;
   const Error error = context.observe(context.device().synchronize());
   if (error != Error::Success) return error;
+  if (allocation->origin == Origin::Graph) return Error::Success;  // the graph gives it back
   context.allocations.erase(pointer);
   if (allocation->pool && known_pool(allocation->pool)) {
     std::lock_guard lock(allocation->pool->mutex);
@@ -103,6 +104,21 @@ Error unregister_host(void* pointer) {
   if (error != Error::Success) return error;
   context.allocations.erase(pointer);
   return context.observe(context.device().unregister_host(pointer));
+}
+
+Error GraphMemory::make(size_t bytes, std::shared_ptr<GraphMemory>& memory) {
+  if (bytes == 0) return Error::InvalidValue;
+  void* base = nullptr;
+  const Error error = allocate(bytes, Origin::Graph, 0, &base);
+  if (error == Error::Success) memory.reset(new GraphMemory(base, bytes));
+  return error;
+}
+
+GraphMemory::~GraphMemory() {
+  Context& context = Context::get();
+  if (context.closed()) return;
+  context.observe(context.device().synchronize());
+  if (context.allocations.erase(base_)) context.device().release(base_);
 }
 
 size_t span_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice) {

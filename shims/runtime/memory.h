@@ -11,7 +11,7 @@ namespace cassc::rt {
 
 struct MemoryPool;
 
-enum class Origin { Malloc, Managed, Pool, HostAlloc, HostRegister, Symbol, Array };
+enum class Origin { Malloc, Managed, Pool, Graph, HostAlloc, HostRegister, Symbol, Array };
 
 struct Allocation {
   uintptr_t base = 0;
@@ -47,6 +47,22 @@ CASSC_EXPORT Error release(void* pointer);       // cudaFree; waits for the devi
 CASSC_EXPORT Error release_host(void* pointer);  // cudaFreeHost
 CASSC_EXPORT Error register_host(void* pointer, size_t bytes, unsigned flags);
 CASSC_EXPORT Error unregister_host(void* pointer);
+
+// Memory of a graph's allocation node: at one address from the node's making until nothing names it any more.
+class CASSC_EXPORT GraphMemory {
+ public:
+  static Error make(size_t bytes, std::shared_ptr<GraphMemory>& memory);
+  ~GraphMemory();  // waits for the device
+  GraphMemory(const GraphMemory&) = delete;
+  GraphMemory& operator=(const GraphMemory&) = delete;
+  void* base() const { return base_; }
+  size_t size() const { return size_; }
+
+ private:
+  GraphMemory(void* base, size_t size) : base_(base), size_(size) {}
+  void* const base_;
+  const size_t size_;
+};
 
 // Bytes from the first to the last of a box.
 size_t span_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice);

@@ -99,6 +99,8 @@ Error perform(Stream& stream, const Operation& operation, Wait wait) {
     Error operator()(const HostWork& work) const { return start(stream, work); }
     Error operator()(const ChildGraph& child) const { return run_nodes(stream, *child.graph); }
     Error operator()(const Nothing&) const { return Error::Success; }
+    Error operator()(const MemoryAllocate&) const { return Error::Success; }
+    Error operator()(const MemoryFree&) const { return Error::Success; }
     Error operator()(const EventRecord& r) const {
       r.event->recorded = true;
       return device.record(*r.event->device, target);

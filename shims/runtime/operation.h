@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "device.h"
+#include "memory.h"
 #include "registry.h"
 #include "stream.h"
 
@@ -35,8 +36,16 @@ struct EventRecord {
 struct EventWait {
   Event* event = nullptr;
 };
+// The memory is there as long as the graph, so neither has anything to do when it runs.
+struct MemoryAllocate {
+  std::shared_ptr<GraphMemory> memory;
+};
+struct MemoryFree {
+  void* pointer = nullptr;
+};
 
-using Operation = std::variant<KernelCall, Copy, Fill, HostWork, ChildGraph, Nothing, EventWait, EventRecord>;
+using Operation = std::variant<KernelCall, Copy, Fill, HostWork, ChildGraph, Nothing, EventWait, EventRecord, MemoryAllocate,
+                               MemoryFree>;
 
 // Checks a launch and takes its arguments (one pointer for each parameter) as CUDA does before it returns.
 CASSC_EXPORT Error prepare(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t dynamic_shared,

@@ -17,12 +17,12 @@ Handles<MemoryPool>& pools() {
 
 std::atomic<MemoryPool*> chosen_pool = nullptr;
 
-// Pools cannot be named by a graph here.
-Error refuse_capture(Stream& stream) {
-  if (capture_info(stream).status == CaptureStatus::None) return Error::Success;
-  spoil_capture(stream);
-  report("stream ordered allocation in a captured stream is not supported", true);
-  return Error::NotSupported;
+Error allocate_in_graph(size_t bytes, Stream& stream, void** pointer) {
+  MemoryAllocate node;
+  Error error = GraphMemory::make(bytes, node.memory);
+  if (error == Error::Success) error = submit(stream, node);
+  if (error == Error::Success) *pointer = node.memory->base();
+  return error;
 }
 
 Error reclaim_locked(MemoryPool& pool) {
@@ -83,8 +83,8 @@ Error destroy_pool(MemoryPool* handle) {
 
 Error allocate_in_order(MemoryPool& pool, size_t bytes, Stream& stream, void** pointer) {
   *pointer = nullptr;
-  if (const Error error = refuse_capture(stream); error != Error::Success) return error;
   if (bytes == 0) return Error::Success;
+  if (capture_info(stream).status != CaptureStatus::None) return allocate_in_graph(bytes, stream, pointer);
   Context& context = Context::get();
   std::lock_guard lock(pool.mutex);
   const auto again = std::find_if(pool.freed.begin(), pool.freed.end(), [&](const MemoryPool::Freed& freed) {
@@ -107,12 +107,12 @@ Error allocate_in_order(MemoryPool& pool, size_t bytes, Stream& stream, void** p
 }
 
 Error free_in_order(void* pointer, Stream& stream) {
-  if (const Error error = refuse_capture(stream); error != Error::Success) return error;
   if (!pointer) return Error::Success;
+  if (capture_info(stream).status != CaptureStatus::None) return submit(stream, MemoryFree{pointer});
   Context& context = Context::get();
   const auto block = context.allocations.find(pointer);
   if (!block || block->base != reinterpret_cast<uintptr_t>(pointer) ||
-      (block->origin != Origin::Pool && block->origin != Origin::Malloc))
+      (block->origin != Origin::Pool && block->origin != Origin::Malloc && block->origin != Origin::Graph))
     return Error::InvalidValue;
   if (!block->pool || !known_pool(block->pool)) return release(pointer);
   std::unique_ptr<DeviceEvent> after;

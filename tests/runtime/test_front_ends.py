@@ -112,3 +112,25 @@ def test_properties_lie_where_the_toolkit_has_them(nvcc: toolchain.Nvcc, gxx: st
     command = [gxx, "-fsyntax-only", f"-I{include}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+PROPERTIES = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+buffer = (ctypes.c_ubyte * 2048)(*[0xEE] * 2048)
+print(getattr(library, sys.argv[2])(buffer, 0))
+size = max(i for i in range(2048) if buffer[i] != 0xEE) + 1
+read = lambda at, kind: kind.from_buffer(buffer, at).value
+print(size, bytes(buffer[:256]).split(b"\\0")[0].decode(), read(308, ctypes.c_int), read(320, ctypes.c_int), read(360, ctypes.c_int))
+print(getattr(library, sys.argv[2])(buffer, 1))
+"""
+
+
+@pytest.mark.parametrize(
+    ("major", "name", "size"),
+    [(12, "cudaGetDeviceProperties", 728), (12, "cudaGetDeviceProperties_v2", 1032), (13, "cudaGetDeviceProperties", 1008)],
+)
+def test_properties_fill_exactly_their_structure(emulated: Path, major: int, name: str, size: int) -> None:
+    command = [sys.executable, "-c", PROPERTIES, str(emulated / f"libcudart.so.{major}"), name]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env={"CASSC_DEVICE": "emu"})
+    assert done.stdout.splitlines() == ["0", f"{size} cassc RDNA3 emulator (gfx1100) 32 1024 8", "101"]

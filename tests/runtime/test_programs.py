@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +13,7 @@ Execute = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 class Builder(Protocol):
-    def program(self, *names: str, translated: bool = True) -> Path: ...
+    def program(self, *names: str, flags: Sequence[str] = (), translated: bool = True) -> Path: ...
 
 
 FAULTS = {
@@ -119,6 +119,18 @@ def test_order_of_stream_operations(builder: Builder, execute: Execute) -> None:
 
 
 @pytest.mark.slow
+def test_default_stream_of_each_thread(builder: Builder, execute: Execute) -> None:
+    """Compiled with -default-stream per-thread, handle 0 is a stream of the thread; the legacy stream waits for it."""
+    done = execute(builder.program("threads", flags=["-default-stream", "per-thread"]))
+    ready, busy = "cudaSuccess", "cudaErrorNotReady"
+    assert done.stdout.splitlines() == [
+        f"held {busy} other thread {ready} legacy {busy}",
+        "value 7 seen by legacy 7",
+        "last error of the other thread cudaErrorInvalidValue here cudaSuccess",
+    ]
+
+
+@pytest.mark.slow
 def test_graphs(builder: Builder, execute: Execute) -> None:
     done = execute(builder.program("graphs"))
     assert done.stdout.splitlines() == [
@@ -137,6 +149,10 @@ def test_graphs(builder: Builder, execute: Execute) -> None:
         "null 1 1 1",
         "child 107 7 7 7 7 7 7 7",
         "calls 7",
+        "second 801 clone 801 again 0",
+        "own memory 6 6 6 6 6 6 6 6",
+        "gone 1",
+        "captured memory 5",
     ]
     assert (done.returncode, done.stderr) == (0, "")
 

@@ -125,4 +125,42 @@ int main() {
     CHECK(cudaStreamSynchronize(s));
     show("child", d, 8);
     printf("calls %d\n", calls);
+
+    // memory of the graph's own, by nodes and by capture
+    cudaGraph_t owner, second;
+    CHECK(cudaGraphCreate(&owner, 0));
+    cudaMemAllocNodeParams ap = {};
+    ap.poolProps.allocType = cudaMemAllocationTypePinned;
+    ap.poolProps.location.type = cudaMemLocationTypeDevice;
+    ap.bytesize = 32;
+    cudaGraphNode_t alloc, release;
+    CHECK(cudaGraphAddMemAllocNode(&alloc, owner, nullptr, 0, &ap));
+    ms.dst = ap.dptr; ms.value = 6;
+    CHECK(cudaGraphAddMemsetNode(&fill, owner, &alloc, 1, &ms));
+    CHECK(cudaGraphAddMemcpyNode1D(&copy, owner, &fill, 1, d, ap.dptr, 32, cudaMemcpyDeviceToDevice));
+    CHECK(cudaGraphAddMemFreeNode(&release, owner, &copy, 1, ap.dptr));
+    cudaGraphExec_t f;
+    CHECK(cudaGraphInstantiate(&e, owner, 0));
+    printf("second %d clone %d", (int)cudaGraphInstantiate(&f, owner, 0), (int)cudaGraphClone(&second, owner));
+    CHECK(cudaGraphLaunch(e, s));
+    CHECK(cudaStreamSynchronize(s));
+    CHECK(cudaGraphExecDestroy(e));
+    printf(" again %d\n", (int)cudaGraphInstantiate(&f, owner, 0));
+    show("own memory", d, 8);
+    CHECK(cudaGraphExecDestroy(f));
+    CHECK(cudaGraphDestroy(owner));
+    cudaPointerAttributes where;
+    CHECK(cudaPointerGetAttributes(&where, ap.dptr));
+    printf("gone %d\n", where.type == cudaMemoryTypeUnregistered);
+    CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    int* m = nullptr;
+    CHECK(cudaMallocAsync(&m, 32, s));
+    CHECK(cudaMemcpyAsync(m, in, 32, cudaMemcpyHostToDevice, s));
+    copy_value<<<1, 1, 0, s>>>(m + 5, d);
+    CHECK(cudaFreeAsync(m, s));
+    CHECK(cudaStreamEndCapture(s, &g));
+    CHECK(cudaGraphInstantiate(&e, g, 0));
+    CHECK(cudaGraphLaunch(e, s));
+    CHECK(cudaStreamSynchronize(s));
+    show("captured memory", d, 1);
 }
