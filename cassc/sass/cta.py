@@ -10,10 +10,10 @@ from cassc.sass.crew import Crew, Halt, Order
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
 
-# Instructions of a turn, after which other CTAs have theirs.
+# Steps of a turn, after which other CTAs have theirs.
 _TURN = 100_000
 # What shared and local memory hold at first: anything, but the same in every run.
-_UNDEFINED = 0xCD
+UNDEFINED = 0xCD
 
 
 @dataclass(slots=True)
@@ -38,6 +38,7 @@ class Cta:
         bank3: Bytes,
         *,
         order: Order = Order.TOGETHER,
+        undefined: int = UNDEFINED,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -48,9 +49,9 @@ class Cta:
         self.memory = memory
         # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
         size = -(-abi.static_shared // 16) * 16 + dynamic_shared
-        self.shared = Memory([Range(0, np.full(size, _UNDEFINED, np.uint8))] if size else [], "shared")
+        self.shared = Memory([Range(0, np.full(size, undefined, np.uint8))] if size else [], "shared")
         self.local_size = max(-(-program.stack // 16) * 16, 16)
-        local = np.full(self.local_size * self.threads, _UNDEFINED, np.uint8)
+        local = np.full(self.local_size * self.threads, undefined, np.uint8)
         self.local = Memory([Range(0, local)], "local")
         self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}
         if bank3.size:
@@ -60,6 +61,7 @@ class Cta:
         self.printed: list[tuple[bytes, int, bytes]] = []
         self.executed: set[int] = set()
         self.instructions = 0
+        self.steps = 0
         self.address = 0
         self.stuck = False
 
@@ -73,9 +75,9 @@ class Cta:
 
     def turn(self, budget: int) -> None:
         """Run for a while. ``stuck`` tells that nothing can run any more."""
-        before = self.instructions
+        before = self.steps
         self.crew.run(min(_TURN, budget))
-        self.stuck = self.instructions == before and not self._release_all()
+        self.stuck = self.steps == before and not self._release_all()
 
     # Barriers ----------------------------------------------------------------------------------------------------
     def arrive(self, id: int, threads: int | None, arriving: int, votes: int) -> None:
@@ -103,4 +105,4 @@ class Cta:
         return True
 
 
-__all__ = ["Cta", "Halt"]
+__all__ = ["UNDEFINED", "Cta", "Halt"]

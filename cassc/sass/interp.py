@@ -17,7 +17,7 @@ from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.image.cubin import Cubin
 from cassc.sass.crew import Order as Order
-from cassc.sass.cta import Cta, Halt
+from cassc.sass.cta import UNDEFINED, Cta, Halt
 from cassc.sass.disasm import SassFunction, disassemble
 from cassc.sass.memory import AccessError, Bytes, Memory, Range
 from cassc.sass.program import Program
@@ -33,12 +33,14 @@ class Launch:
     grid, block: as in CUDA, x y z.
     dynamic_shared: bytes behind the static shared memory.
     parameters: the parameter block, at least `KernelAbi.param_size` bytes.
+    undefined: what every byte of shared and local memory holds at first.
     """
 
     grid: Dim
     block: Dim
     dynamic_shared: int = 0
     parameters: bytes = b""
+    undefined: int = UNDEFINED
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,14 @@ class Fault(CasscError):
 
     Attributes:
         kind: ``address``, ``misaligned``, ``trap``, ``assert``, ``budget``, ``deadlock``, ``instruction``.
+        address, space: of the access (``global``, ``shared``, ``local``, ``c[0x3]``), 0 and empty where there is none.
     """
 
-    def __init__(self, kind: str, message: str, location: Location) -> None:
+    def __init__(self, kind: str, message: str, location: Location, address: int = 0, space: str = "") -> None:
         super().__init__(Diagnostic(Severity.ERROR, f"sass-fault-{kind}", message, location))
         self.kind = kind
+        self.address = address
+        self.space = space
 
 
 @dataclass(slots=True)
@@ -142,7 +147,8 @@ def run(
         function: a kernel of the cubin, disassembled, or its name.
         device: memory and module variables (`load_module`); a bare Memory is taken to hold no variables, and those of
             the cubin are placed in it.
-        budget: warp instructions after which the launch is given up.
+        budget: steps after which the launch is given up. A step is one instruction, executed by all the warps of a CTA
+            that stand at it; time goes with steps.
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
         order: of warps and CTAs, to find out what depends on it.
 
@@ -177,6 +183,7 @@ class _Run:
         self.printed: list[Printed] = []
         self.executed: set[int] = set()
         self.instructions = 0
+        self.steps = 0
 
     def _ctas(self) -> Iterator[Cta]:
         nx, ny, nz = self.launch.grid
@@ -196,6 +203,7 @@ class _Run:
             device.memory,
             device.bank3,
             order=self.order,
+            undefined=launch.undefined,
         )
 
     def all(self, resident: int) -> Outcome:
@@ -214,9 +222,9 @@ class _Run:
         return Outcome(self.instructions, frozenset(self.executed), tuple(self.printed))
 
     def _turn(self, cta: Cta, *, alone: bool) -> None:
-        before = cta.instructions
+        before, steps = cta.instructions, cta.steps
         try:
-            cta.turn(self.budget - self.instructions)
+            cta.turn(self.budget - self.steps)
         except Halt as halt:
             raise self._fault(halt.kind, halt.message, cta) from None
         except AccessError as problem:
@@ -224,15 +232,16 @@ class _Run:
             kind = "misaligned" if problem.misaligned else "address"
             quality = "misaligned" if problem.misaligned else "invalid"
             message = f"{quality} {problem.space} {what} of {problem.size} bytes at {problem.address:#x}"
-            raise self._fault(kind, message, cta) from None
+            raise self._fault(kind, message, cta, problem.address, problem.space) from None
         except CasscError as problem:
             raise self._located(problem, cta) from None
         finally:
             self.instructions += cta.instructions - before
+            self.steps += cta.steps - steps
             self.executed |= cta.executed
             self.printed += [Printed(*record) for record in cta.take_printed()]
-        if self.instructions >= self.budget:
-            raise self._fault("budget", f"the launch was given up after {self.budget} warp instructions", cta)
+        if self.steps >= self.budget:
+            raise self._fault("budget", f"the launch was given up after {self.budget} steps", cta)
         if alone and cta.stuck and not cta.finished:
             raise self._fault("deadlock", "every thread waits for another one", cta)
 
@@ -243,9 +252,9 @@ class _Run:
             return function.location(instruction)
         return Location(kernel=function.name, sm=function.arch.name, address=cta.address)
 
-    def _fault(self, kind: str, message: str, cta: Cta) -> Fault:
+    def _fault(self, kind: str, message: str, cta: Cta, address: int = 0, space: str = "") -> Fault:
         x, y, z = cta.index
-        return Fault(kind, f"{message} (block {x},{y},{z})", self._location(cta))
+        return Fault(kind, f"{message} (block {x},{y},{z})", self._location(cta), address, space)
 
     def _located(self, problem: CasscError, cta: Cta) -> CasscError:
         place = self._location(cta)

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cassc.amdgpu.emulator import Emulator, Kernel, Module
 from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
-from cassc.sass import interp
+from cassc.sass import cfg, interp
+from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
 from cassc.verify import compare, execute, hints
+from cassc.verify.compare import Mask
+from cassc.verify.coverage import Coverage
+from cassc.verify.disturb import disturbed
 from cassc.verify.execute import Run, Variables
-from cassc.verify.inputs import Generator, Launch
+from cassc.verify.hints import Hints
+from cassc.verify.inputs import Failure, Generator, Launch
 from cassc.verify.verdict import Counterexample, Status, Verdict
 
-MAX_ATTEMPTS = 24
-WANTED_LAUNCHES = 5
-# Warp instructions that the interpreter is given for each second of the time limit; it does about twice as many.
-_BUDGET_PER_SECOND = 20_000
-_MINIMUM_BUDGET = 4_000
-# Waves that need more than this many instructions for each of the warp's are stuck.
+MAX_ATTEMPTS = 40
+ENOUGH_LAUNCHES = 6
+MOST_LAUNCHES = 16
+# Steps of the interpreter for one launch; it does about twenty thousand in a second.
+_BUDGET = 9_000
+# A wave that needs more than this many instructions for each of the warp's is stuck.
 _EXPANSION = 50
 _SLACK = 200_000
 _FAULTS_OF_THE_PROGRAM = {"trap": "trap", "assert": "trap"}
+_NUDGES = 4
+# Runs that tell what depends on the order of warps, or on memory that nobody has written.
+_OTHER_RUNS = ((interp.Order.ASCENDING, 0x00), (interp.Order.DESCENDING, 0xFF))
 
 
 class Checker:
@@ -58,8 +66,10 @@ class Checker:
         if self._emulator is not None:
             self._emulator.close()
 
-    def check(self, function: SassFunction, engine: str, *, seconds: float) -> Verdict:
+    def check(self, function: SassFunction, engine: str, *, seconds: float, attempt: int | None = None) -> Verdict:
         """Run launches until enough agree, one differs, or the time is up.
+
+        ``attempt``: compare that launch only; those before it are run for what they teach, whatever the time.
 
         Rejected: a launch that is right on the SASS side differs or faults on the other. Unverified: none could be
         run, with the reason.
@@ -72,8 +82,27 @@ class Checker:
         kernel = self._module.kernels.get(function.name)
         if kernel is None:
             return replace(verdict, status=Status.REJECTED, reason="the code object does not hold the kernel")
-        session = _Session(self._emulator, self._module, kernel, self._cubin, function, self._seed)
-        return session.run(verdict, time.monotonic() + seconds, seconds)
+        found = hints.of(function, self._cubin)
+        session = _Session(
+            self._emulator,
+            self._module,
+            kernel,
+            self._cubin,
+            function,
+            found,
+            Generator(function.abi, found, self._seed),
+            Coverage(function, cfg.build(function, self._cubin.kernel(function.name))),
+        )
+        return session.run(verdict, seconds, attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A launch with its buffers and the module's variables at their addresses."""
+
+    launch: Launch
+    addresses: list[int]
+    variables: Variables
 
 
 @dataclass(slots=True)
@@ -85,159 +114,195 @@ class _Session:
     kernel: Kernel
     cubin: Cubin
     function: SassFunction
-    seed: int
-    executed: set[int] = field(default_factory=set)
+    hints: Hints
+    generator: Generator
+    coverage: Coverage
     launches: int = 0
+    traps: int = 0
     order_dependent: bool = False
-    approximate: tuple[str, ...] = ()
+    vary_variables: bool = True
     last_refusal: str = ""
 
-    def run(self, verdict: Verdict, deadline: float, seconds: float) -> Verdict:
-        found = hints.of(self.function)
-        self.approximate = found.approximate
-        generator = Generator(self.function.abi, found, self.seed)
-        for attempt in range(MAX_ATTEMPTS):
-            left = deadline - time.monotonic()
-            if left <= 0 or self.launches >= WANTED_LAUNCHES:
+    def run(self, verdict: Verdict, seconds: float, only: int | None) -> Verdict:
+        begin = time.monotonic()
+        for attempt in range(MAX_ATTEMPTS if only is None else only + 1):
+            spent = time.monotonic() - begin
+            if only is None and (spent >= seconds or self._enough(spent / seconds)):
                 break
-            budget = max(_MINIMUM_BUDGET, int(_BUDGET_PER_SECOND * min(left, seconds / 2)))
             try:
-                counterexample = self._attempt(generator, attempt, budget)
+                found = self._attempt(attempt, compared=only in (None, attempt))
             except CasscError as problem:
                 return replace(verdict, reason=f"the reference cannot run it: {problem}")
-            if counterexample is not None:
-                return self._finish(verdict, Status.REJECTED, _reason(counterexample), counterexample)
-        if not self.launches:
-            reason = f"no generated launch could be run ({self.last_refusal or 'time is up'})"
-            return self._finish(verdict, Status.UNVERIFIED, reason, None)
-        return self._finish(verdict, Status.ACCEPTED, "", None)
+            if found is not None:
+                return self._finish(verdict, Status.REJECTED, _reason(found), found)
+        if self.launches:
+            return self._finish(verdict, Status.ACCEPTED, "", None)
+        reason = f"no generated launch could be run ({self.last_refusal or 'time is up'})"
+        if self.traps:
+            reason = f"each of {self.traps} generated launches ended in a trap, on both sides"
+        return self._finish(verdict, Status.UNVERIFIED, reason, None)
+
+    def _enough(self, share: float) -> bool:
+        """``share``: of the time that is gone."""
+        if self.launches >= MOST_LAUNCHES:
+            return True
+        return self.launches >= ENOUGH_LAUNCHES and (share > 0.4 or self.launches > 9 and self.coverage.branches == 1)
 
     def _finish(self, verdict: Verdict, status: Status, reason: str, found: Counterexample | None) -> Verdict:
-        code = {i.address for i in self.function.instructions if i.row.mnemonic != "NOP"}
         return replace(
             verdict,
             status=status,
             reason=reason,
             launches=self.launches,
-            coverage=len(self.executed & code) / max(len(code), 1),
-            approximate=self.approximate,
+            coverage=self.coverage.instructions,
+            branches=self.coverage.branches,
+            approximate=self.hints.approximate,
             order_dependent=self.order_dependent,
             counterexample=found,
         )
 
-    def _attempt(self, generator: Generator, attempt: int, budget: int) -> Counterexample | None:
-        launch = generator.launch(attempt)
+    def _attempt(self, attempt: int, *, compared: bool) -> Counterexample | None:
+        launch = self.generator.launch(attempt)
         addresses = [self.emulator.alloc(buffer.data.size) for buffer in launch.buffers]
         try:
             variables = execute.place_variables(self.cubin, self.emulator, self.module)
-            _vary_constants(variables, self.seed, attempt)
-            reference = self._reference(launch, addresses, variables, budget)
+            varied = self._vary(variables, attempt)
+            placed = _Placed(launch, addresses, variables)
+            reference = self._reference(placed)
             if reference.fault and reference.fault not in _FAULTS_OF_THE_PROGRAM:
-                self.last_refusal = reference.message
-                _learn(generator, launch, addresses, reference, attempt)
+                self._failed(placed, reference, varied)
                 return None
-            limit = reference.instructions * _EXPANSION + _SLACK
-            translated = execute.on_emulator(
-                self.emulator, self.module, self.kernel, launch, addresses, variables, max_instructions=limit
-            )
-            difference = self._compare(launch, addresses, variables, reference, translated, budget)
-            if difference is None:
-                self.launches += 1
-                self.executed |= reference.executed
-            return difference
+            if not compared:
+                return None
+            return self._compared(placed, reference)
         finally:
             for address in addresses:
                 self.emulator.free(address)
 
+    def _failed(self, placed: _Placed, run: Run, varied: bool) -> None:
+        self.last_refusal = run.message
+        if varied:
+            self.vary_variables = False
+            return
+        failure = Failure(run.fault, run.address, run.space)
+        self.generator.learn(placed.launch, placed.addresses, run.touched, failure)
+
+    def _vary(self, variables: Variables, attempt: int) -> bool:
+        """Variables that are all zero are filled by the host in real programs; zeros would test nothing."""
+        varied = False
+        random = np.random.default_rng([self.generator.seed, attempt, 3])
+        for name, bank in variables.initial.items():
+            constant = name == ".nv.constant3"
+            if not attempt or bank.any() or not self.vary_variables or not (constant or attempt % 4 == 3):
+                continue
+            words = random.integers(0, 16 if attempt % 4 < 3 else 4, -(-bank.size // 4)).astype(np.uint32)
+            if attempt % 2 and constant:
+                words = random.normal(0, 2, words.size).astype(np.float32).view(np.uint32)
+            bank[:] = words.view(np.uint8)[: bank.size]
+            varied |= not constant
+        return varied
+
     def _reference(
         self,
-        launch: Launch,
-        addresses: list[int],
-        variables: Variables,
-        budget: int,
+        placed: _Placed,
         order: interp.Order = interp.Order.TOGETHER,
+        undefined: int = UNDEFINED,
+        function: SassFunction | None = None,
     ) -> Run:
-        return execute.on_reference(self.function, self.cubin, launch, addresses, variables, budget=budget, order=order)
+        return execute.on_reference(
+            function or self.function,
+            self.cubin,
+            placed.launch,
+            placed.addresses,
+            placed.variables,
+            budget=_BUDGET if order is interp.Order.TOGETHER else _BUDGET * (placed.launch.warps + 1),
+            order=order,
+            undefined=undefined,
+        )
 
-    def _compare(
-        self,
-        launch: Launch,
-        addresses: list[int],
-        variables: Variables,
-        reference: Run,
-        translated: Run,
-        budget: int,
-    ) -> Counterexample | None:
-        """None if nothing differs that does not depend on the order of warps."""
+    def _others(self, placed: _Placed) -> Iterator[Run]:
+        for order, undefined in _OTHER_RUNS:
+            yield self._reference(placed, order, undefined)
+
+    # Comparison --------------------------------------------------------------------------------------------------
+    def _compared(self, placed: _Placed, reference: Run) -> Counterexample | None:
+        """None if nothing differs, or only what the order of warps or undefined memory decides."""
+        limit = reference.instructions * _EXPANSION + _SLACK
+        translated = execute.on_emulator(
+            self.emulator,
+            self.module,
+            self.kernel,
+            placed.launch,
+            placed.addresses,
+            placed.variables,
+            max_instructions=limit,
+        )
         expected_fault = _FAULTS_OF_THE_PROGRAM.get(reference.fault, reference.fault)
         if expected_fault != translated.fault:
+            if any(other.fault != reference.fault for other in self._others(placed)):
+                self.last_refusal = "whether the launch ends well depends on the order of warps or undefined memory"
+                return None
             got = translated.message or "no fault"
-            return self._example(launch, addresses, "", 0, reference.message or "no fault", got)
+            return _example(placed, "", 0, reference.message or "no fault", got)
         if reference.fault:
+            self.traps += 1
             return None
+        found = self._difference(placed, reference, translated)
+        if found is None:
+            self.launches += 1
+            self.coverage.add(reference.executed)
+        return found
+
+    def _difference(self, placed: _Placed, reference: Run, translated: Run) -> Counterexample | None:
         differing = self._differing(reference, translated)
-        printed_differ = _records_differ(reference, translated)
-        if not differing and not printed_differ:
+        printed = _records_differ(reference, translated)
+        if not differing and not printed:
             return None
-        for order in (interp.Order.ASCENDING, interp.Order.DESCENDING):
-            other = self._reference(launch, addresses, variables, budget * 2, order)
+        if self.hints.approximate:
+            runs = [self._reference(placed, function=disturbed(self.function, k)) for k in range(_NUDGES)]
+            runs = [run for run in runs if not run.fault]
+            printed &= not any(_records_differ(reference, run) for run in runs)
+            for name, mask in differing.items():
+                samples = [run.memory[name] for run in runs]
+                got = translated.memory[name]
+                mask &= ~compare.allowed(reference.memory[name], got, samples, halves=self.hints.halves)
+        if not printed and not any(mask.any() for mask in differing.values()):
+            return None
+        for other in self._others(placed):
             if other.fault:
                 continue
             for name, mask in self._differing(reference, other).items():
                 self.order_dependent = True
                 if name in differing:
                     differing[name] &= ~mask
-            printed_differ = printed_differ and not _records_differ(reference, other)
+            printed = printed and not _records_differ(reference, other)
         for name, mask in differing.items():
             first = compare.first(reference.memory[name], translated.memory[name], mask)
             if first is not None:
-                return self._example(launch, addresses, name, first.offset, first.expected.hex(), first.got.hex())
-        if printed_differ:
-            return self._example(launch, addresses, "printf", 0, str(reference.printed), str(translated.printed))
+                return _example(placed, name, first.offset, first.expected.hex(), first.got.hex())
+        if printed:
+            return _example(placed, "printf", 0, str(reference.printed), str(translated.printed))
         return None
 
-    def _differing(self, expected: Run, got: Run) -> dict[str, NDArray[np.bool_]]:
+    def _differing(self, expected: Run, got: Run) -> dict[str, Mask]:
         result = {}
         for name, content in got.memory.items():
-            mask = compare.differing(expected.memory[name], content, approximate=bool(self.approximate))
+            mask = compare.differing(expected.memory[name], content, halves=self.hints.halves)
             if mask.any():
                 result[name] = mask
         return result
 
-    def _example(
-        self, launch: Launch, addresses: list[int], buffer: str, offset: int, expected: str, got: str
-    ) -> Counterexample:
-        parameters = launch.parameters(addresses).hex()
-        shape = (launch.grid, launch.block, launch.dynamic_shared)
-        return Counterexample(launch.seed, launch.attempt, *shape, parameters, buffer, offset, expected, got)
+
+def _example(placed: _Placed, buffer: str, offset: int, expected: str, got: str) -> Counterexample:
+    launch = placed.launch
+    parameters = launch.parameters(placed.addresses).hex()
+    shape = (launch.grid, launch.block, launch.dynamic_shared)
+    return Counterexample(launch.seed, launch.attempt, *shape, parameters, buffer, offset, expected, got)
 
 
 def _reason(found: Counterexample) -> str:
     where = f"{found.buffer} + {found.offset}" if found.buffer else "the launch"
     return f"{where}: expected {found.expected}, got {found.got}"
-
-
-def _vary_constants(variables: Variables, seed: int, attempt: int) -> None:
-    """``__constant__`` memory that is all zero is filled by the host in real programs; zeros would test nothing."""
-    bank = variables.initial.get(".nv.constant3")
-    if bank is None or not attempt or bank.any():
-        return
-    random = np.random.default_rng([seed, attempt, 3])
-    words = np.zeros(-(-bank.size // 4), np.uint32)
-    words[:] = random.integers(0, 16, words.size)
-    if attempt % 2:
-        words[:] = random.normal(0, 2, words.size).astype(np.float32).view(np.uint32)
-    bank[:] = words.view(np.uint8)[: bank.size]
-
-
-def _learn(generator: Generator, launch: Launch, addresses: list[int], reference: Run, attempt: int) -> None:
-    """After a launch that went wrong: slots never used as pointers become integers, in changing combinations."""
-    offsets = [buffer.offset for buffer in launch.buffers]
-    used = {offset for offset, address in zip(offsets, addresses, strict=True) if address in reference.touched}
-    unused = [offset for offset in offsets if offset not in used]
-    unused += [offset for offset in generator.refused if offset not in used]
-    random = np.random.default_rng([generator.seed, attempt, 7])
-    generator.refused = {offset for offset in unused if attempt == 0 or random.random() < 0.5}
 
 
 def _records_differ(a: Run, b: Run) -> bool:

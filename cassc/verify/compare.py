@@ -1,19 +1,21 @@
-"""Two memories after a launch: bits, with the allowance that the rows state."""
+"""Two memories after a launch: equal bits, with an allowance where approximations are seen to move the result."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
 
-APPROXIMATE_TOLERANCE = 2.0**-18
-"""Relative error allowed for a float that an approximating instruction may have entered. One ulp of a reciprocal,
-square root, exponential or logarithm grows by the few operations that compilers put around it."""
+ALLOWANCE = 4
+"""A result may differ by this many times what nudged approximations moved it by."""
 
-_QUIET_32 = np.uint32(0x7F800000)
+_FARTHEST = 1 << 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +28,41 @@ class Difference:
     count: int
 
 
-def differing(expected: Bytes, got: Bytes, *, approximate: bool) -> NDArray[np.bool_]:
-    """For each 32-bit word (the last may be padded) whether it differs more than it may.
+def differing(expected: Bytes, got: Bytes, *, halves: bool = False) -> Mask:
+    """For each 32-bit word (the last may be padded) whether it differs.
 
-    A NaN equals any NaN, as single or as double. With ``approximate``, values close as singles or as doubles are equal.
+    A NaN equals any NaN, as single or as double, and with ``halves`` as half.
     """
     a, b = _words(expected), _words(got)
-    different = a != b
+    different: Mask = a != b
     if not different.any():
         return different
-    different &= ~_both_nan_32(a, b)
-    pairs = a.size // 2
-    a64, b64 = a[: 2 * pairs].view(np.uint64), b[: 2 * pairs].view(np.uint64)
-    same64 = _both_nan_64(a64, b64)
-    if approximate:
-        different &= ~_close(a.view(np.float32), b.view(np.float32), APPROXIMATE_TOLERANCE)
-        same64 |= _close(a64.view(np.float64), b64.view(np.float64), APPROXIMATE_TOLERANCE)
-    different[: 2 * pairs] &= ~np.repeat(same64, 2)
+    different &= ~(_nan(a, 0x7F800000) & _nan(b, 0x7F800000))
+    a64, b64 = a.view(np.uint64), b.view(np.uint64)
+    different &= ~np.repeat(_nan(a64, 0x7FF0000000000000) & _nan(b64, 0x7FF0000000000000), 2)
+    if halves:
+        a16, b16 = a.view(np.uint16), b.view(np.uint16)
+        different &= ((a16 != b16) & ~(_nan(a16, 0x7C00) & _nan(b16, 0x7C00))).reshape(-1, 2).any(axis=1)
     return different
 
 
-def first(expected: Bytes, got: Bytes, mask: NDArray[np.bool_]) -> Difference | None:
+def allowed(expected: Bytes, got: Bytes, samples: Sequence[Bytes], *, halves: bool = False) -> Mask:
+    """For each 32-bit word whether it lies where nudged approximations put it (``samples``), with the allowance.
+
+    Words are compared as singles and as halves of doubles, in units in the last place.
+    """
+    a, b = _words(expected), _words(got)
+    moved = [_words(sample) for sample in samples]
+    result = _within(a, b, moved, np.int32)
+    result |= np.repeat(_within(a.view(np.uint64), b.view(np.uint64), [m.view(np.uint64) for m in moved], np.int64), 2)
+    if halves:
+        narrow = _within(a.view(np.uint16), b.view(np.uint16), [m.view(np.uint16) for m in moved], np.int16)
+        same = a.view(np.uint16) == b.view(np.uint16)
+        result |= (narrow | same).reshape(-1, 2).all(axis=1)
+    return result
+
+
+def first(expected: Bytes, got: Bytes, mask: Mask) -> Difference | None:
     places = np.flatnonzero(mask)
     if not places.size:
         return None
@@ -61,27 +77,30 @@ def _words(data: Bytes) -> NDArray[np.uint32]:
     return padded.view(np.uint32)
 
 
-def _both_nan_32(a: NDArray[np.uint32], b: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    def nan(x: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        return (x & np.uint32(0x7FFFFFFF)) > _QUIET_32
-
-    return nan(a) & nan(b)
-
-
-def _both_nan_64(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    limit = np.uint64(0x7FF0000000000000)
-
-    def nan(x: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        return (x & np.uint64(0x7FFFFFFFFFFFFFFF)) > limit
-
-    return nan(a) & nan(b)
+def _nan(x: NDArray[Any], infinity: int) -> Mask:
+    magnitude = x.dtype.type((1 << (8 * x.dtype.itemsize - 1)) - 1)
+    result: Mask = (x & magnitude) > x.dtype.type(infinity)
+    return result
 
 
-def _close(
-    a: NDArray[np.floating], b: NDArray[np.floating], tolerance: float
-) -> NDArray[np.bool_]:
-    with np.errstate(all="ignore"):
-        scale = np.maximum(np.abs(a), np.abs(b))
-        ordinary = (scale >= np.finfo(a.dtype).tiny) & np.isfinite(scale)
-        result: NDArray[np.bool_] = ordinary & (np.abs(a - b) <= tolerance * scale)
-        return result
+def _ordered(x: NDArray[Any], signed: Any) -> NDArray[np.int64]:
+    """Bit patterns of floats as numbers that count units in the last place, both zeros being 0."""
+    whole = x.view(signed).astype(np.int64)
+    result: NDArray[np.int64] = np.where(whole < 0, np.int64(np.iinfo(signed).min) - whole, whole)
+    return result
+
+
+def _distance(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """At most `_FARTHEST`; differences of large numbers of two signs do not fit 64 bits."""
+    far = np.abs(a.astype(np.float64) - b.astype(np.float64)) > _FARTHEST
+    result: NDArray[np.int64] = np.where(far, _FARTHEST, np.abs(np.where(far, 0, a) - np.where(far, 0, b)))
+    return result
+
+
+def _within(a: NDArray[Any], b: NDArray[Any], samples: Sequence[NDArray[Any]], signed: Any) -> Mask:
+    origin = _ordered(a, signed)
+    spread = np.zeros(a.size, np.int64)
+    for sample in samples:
+        spread = np.maximum(spread, _distance(_ordered(sample, signed), origin))
+    result: Mask = (spread > 0) & (_distance(_ordered(b, signed), origin) <= ALLOWANCE * spread)
+    return result

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from cassc.amdgpu.emulator import Emulator, EmulatorFault, Kernel, Module
 from cassc.image.cubin import Cubin
 from cassc.sass import interp
+from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.verify.inputs import Launch
@@ -47,6 +48,7 @@ class Run:
         executed: byte offsets of the SASS instructions that ran; empty for the emulator.
         instructions: of warps or waves.
         touched: bases of the ranges that were accessed; empty for the emulator.
+        address, space: of the access that faulted, in the interpreter.
     """
 
     memory: Mapping[str, Bytes]
@@ -56,6 +58,8 @@ class Run:
     executed: frozenset[int] = frozenset()
     instructions: int = 0
     touched: frozenset[int] = field(default=frozenset())
+    address: int = 0
+    space: str = ""
 
 
 class TracingMemory(Memory):
@@ -88,7 +92,7 @@ def place_variables(cubin: Cubin, emulator: Emulator, module: Module) -> Variabl
                     addresses[name] = found[0] - symbol.value
                     break
     initial = {}
-    for name, address in addresses.items():
+    for name in addresses:
         section = cubin.sections[name]
         data = np.zeros(section.size, np.uint8)
         data[: len(section.data)] = np.frombuffer(section.data, np.uint8)
@@ -108,23 +112,31 @@ def on_reference(
     *,
     budget: int,
     order: interp.Order = interp.Order.TOGETHER,
+    undefined: int = UNDEFINED,
 ) -> Run:
-    """The launch in the interpreter. ``budget``: warp instructions; ``order``: of warps and CTAs."""
+    """The launch in the interpreter.
+
+    Args:
+        budget: steps of the interpreter.
+        order: of warps and CTAs.
+        undefined: what the bytes of shared and local memory are at first.
+    """
     memory = TracingMemory()
     contents: dict[str, Bytes] = {}
-    for buffer, address in zip(launch.buffers, addresses, strict=True):
-        contents[_name(launch, address, addresses)] = data = buffer.data.copy()
+    for index, (buffer, address) in enumerate(zip(launch.buffers, addresses, strict=True)):
+        contents[buffer.name] = data = launch.content(index, addresses)
         memory.add(Range(address, data, buffer.name))
     for name, initial in variables.initial.items():
         contents[name] = data = initial.copy()
         memory.add(Range(variables.addresses[name], data, name))
     bank3 = contents.get(".nv.constant3", np.zeros(0, np.uint8))
     device = interp.Device(memory, bank3, variables.addresses)
-    shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses))
+    shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses), undefined)
     try:
         outcome = interp.run(function, cubin, shape, device, budget=budget, order=order)
     except interp.Fault as fault:
-        return Run(contents, fault.kind, str(fault), touched=frozenset(memory.touched))
+        touched = frozenset(memory.touched)
+        return Run(contents, fault.kind, str(fault), touched=touched, address=fault.address, space=fault.space)
     printed = tuple((p.format_address, p.arguments) for p in outcome.printed)
     return Run(
         contents,
@@ -146,8 +158,8 @@ def on_emulator(
     max_instructions: int,
 ) -> Run:
     """The launch of the translated kernel; the buffers at ``addresses`` are overwritten first."""
-    for buffer, address in zip(launch.buffers, addresses, strict=True):
-        emulator.write(address, buffer.data)
+    for index, address in enumerate(addresses):
+        emulator.write(address, launch.content(index, addresses))
     placed = {name: at for name, at in variables.addresses.items() if at < _UNPLACED or at >= _UNPLACED + (1 << 32)}
     for name, address in placed.items():
         emulator.write(address, variables.initial[name])
@@ -165,19 +177,12 @@ def on_emulator(
     except EmulatorFault as problem:
         fault, message = problem.kind, str(problem)
     contents = {
-        _name(launch, address, addresses): np.frombuffer(emulator.read(address, buffer.data.size), np.uint8)
+        buffer.name: np.frombuffer(emulator.read(address, buffer.data.size), np.uint8)
         for buffer, address in zip(launch.buffers, addresses, strict=True)
     }
     for name, address in placed.items():
         contents[name] = np.frombuffer(emulator.read(address, variables.initial[name].size), np.uint8)
     return Run(contents, fault, message, fifo.take())
-
-
-def _name(launch: Launch, address: int, addresses: Sequence[int]) -> str:
-    """A buffer's name, unique within the launch."""
-    index = list(addresses).index(address)
-    buffer = launch.buffers[index]
-    return f"{buffer.name} (offset {buffer.offset})"
 
 
 class _Fifo:

@@ -1,4 +1,8 @@
-"""Generated launches: shapes, scalars and buffers, from the kernel's ABI and from hints in its code."""
+"""Generated launches: shapes, scalars and buffers, from the kernel's ABI and from hints in its code.
+
+A generator learns from launches that went wrong (`Generator.learn`): how large buffers must be, how small indices,
+which eight bytes are no pointer after all.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +11,43 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cassc.image.cubin import KernelAbi
-from cassc.verify.hints import Hints, Use
+from cassc.verify import content
+from cassc.verify.content import Bytes, Manner
+from cassc.verify.flow import Facts, Kind
+from cassc.verify.hints import Hints
 
 BUFFER_BYTES = 1 << 16
+LARGEST_BUFFER = 1 << 22
 DYNAMIC_SHARED_BYTES = 8192
+SHARED_LIMIT = 48 << 10
 Dim3 = tuple[int, int, int]
-Bytes = NDArray[np.uint8]
 
-_SMALL = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128)
-_FLOATS = (0.5, 1.0, 1.5, -2.0, 3.25, 0.0078125, 100.0)
+_MANNERS = (Manner.TAME, Manner.MIXED, Manner.WILD, Manner.TAME, Manner.MIXED, Manner.EDGES)
+_SCALARS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128, 200, 256, 300, 512, 777, 1024)
+_SCALES = (2, 4, 33, 128, 1024)
+"""Largest integer scalar, by how large scalars have turned out to be possible."""
+_USUAL_SCALE = 3
+_INDEX_LIMITS = (2, 4, 12, 48, 200)
+_USUAL_LIMIT = 3
+_FLOATS = (0.5, 1.0, 1.5, -2.0, 3.25, 0.0078125, 100.0, 0.1)
+_RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
 _BLOCKS = {
-    1: ((32, 1, 1), (64, 1, 1), (128, 1, 1), (256, 1, 1), (48, 1, 1)),
-    2: ((16, 16, 1), (32, 8, 1), (8, 8, 1), (32, 32, 1), (32, 4, 1)),
-    3: ((8, 8, 4), (4, 4, 4), (32, 2, 2), (16, 4, 2)),
+    1: ((256, 1, 1), (64, 1, 1), (128, 1, 1), (32, 1, 1), (96, 1, 1), (48, 1, 1), (512, 1, 1)),
+    2: ((16, 16, 1), (32, 8, 1), (32, 32, 1), (8, 8, 1), (32, 4, 1), (9, 5, 1), (64, 4, 1)),
+    3: ((8, 8, 4), (4, 4, 4), (32, 2, 2), (16, 4, 2), (5, 3, 3)),
 }
-_GRIDS = {1: ((1, 1, 1), (2, 1, 1), (3, 1, 1)), 2: ((1, 1, 1), (2, 2, 1), (2, 1, 1)), 3: ((1, 1, 1), (2, 1, 2))}
+_GRIDS = {
+    1: ((1, 1, 1), (2, 1, 1), (3, 1, 1)),
+    2: ((1, 1, 1), (2, 2, 1), (2, 1, 1), (1, 3, 1)),
+    3: ((1, 1, 1), (2, 1, 2), (1, 2, 1)),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Four or eight bytes (or fewer) of the parameter block that are given one value."""
+    """Eight bytes of the parameter block, or fewer, that are given one value."""
 
     offset: int
     size: int
@@ -38,11 +56,19 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Device memory that a parameter points to. ``data`` is its content before the launch."""
+    """Device memory that a parameter points to.
+
+    Attributes:
+        offset: of the pointer in the parameter block; -1 if other memory points there.
+        name: for people, unique within the launch.
+        data: content before the launch; zeros where pointers go.
+        holds: the buffer whose address stands in every eight bytes of this one, -1 for none.
+    """
 
     offset: int
     name: str
     data: Bytes
+    holds: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +83,25 @@ class Launch:
     scalars: bytes
     buffers: tuple[Buffer, ...] = field(default=())
 
+    @property
+    def warps(self) -> int:
+        """Of a CTA."""
+        return -(-self.block[0] * self.block[1] * self.block[2] // 32)
+
     def parameters(self, addresses: Sequence[int]) -> bytes:
         """The parameter block, given the address of each buffer."""
         block = bytearray(self.scalars)
         for buffer, address in zip(self.buffers, addresses, strict=True):
-            struct.pack_into("<Q", block, buffer.offset, address)
+            if buffer.offset >= 0:
+                struct.pack_into("<Q", block, buffer.offset, address)
         return bytes(block)
+
+    def content(self, index: int, addresses: Sequence[int]) -> Bytes:
+        """A copy of what the buffer holds before the launch."""
+        buffer = self.buffers[index]
+        if buffer.holds < 0:
+            return buffer.data.copy()
+        return np.full(buffer.data.size // 8, addresses[buffer.holds], np.uint64).view(np.uint8).copy()
 
 
 def slots(abi: KernelAbi) -> tuple[Slot, ...]:
@@ -77,74 +116,159 @@ def slots(abi: KernelAbi) -> tuple[Slot, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a launch could not be used: the kind of fault, and for a bad address where and in what space."""
+
+    kind: str
+    address: int = 0
+    space: str = ""
+
+
 @dataclass(slots=True)
 class Generator:
-    """Launches of one kernel; ``refused`` holds offsets of eight-byte slots that turned out to be no pointers."""
+    """Launches of one kernel.
+
+    Attributes:
+        refused: offsets of eight-byte slots that turned out to be no pointers.
+        sizes: bytes of the buffers that need more than usual, by slot offset.
+        scale: index into the sizes of integer scalars.
+        limit: index into the sizes of values that may be indices.
+        tamed: contents that nothing speaks against being indices are taken for them.
+        dynamic_shared: bytes.
+    """
 
     abi: KernelAbi
     hints: Hints
     seed: int = 1
     refused: set[int] = field(default_factory=set)
+    sizes: dict[int, int] = field(default_factory=dict)
+    scale: int = _USUAL_SCALE
+    limit: int = _USUAL_LIMIT
+    tamed: bool = False
+    dynamic_shared: int = -1
+
+    def __post_init__(self) -> None:
+        if self.dynamic_shared < 0:
+            fits = self.abi.static_shared + DYNAMIC_SHARED_BYTES <= SHARED_LIMIT
+            self.dynamic_shared = DYNAMIC_SHARED_BYTES if fits else 0
 
     def launch(self, attempt: int) -> Launch:
-        """The same for the same seed, attempt and refused slots."""
+        """The same for the same seed, attempt and what was learnt before."""
         random = np.random.default_rng([self.seed, attempt])
+        manner = _MANNERS[attempt % len(_MANNERS)]
         scalars = bytearray(self.abi.param_size)
-        buffers = []
+        buffers: list[Buffer] = []
         for slot in slots(self.abi):
-            if slot.size == 8 and self._may_point(slot):
-                style = int(random.integers(0, 5)) if attempt else 0
-                buffers.append(Buffer(slot.offset, f"parameter {slot.ordinal}", content(random, style)))
+            if slot.size == 8 and self._points(slot):
+                self._buffer(random, slot, manner, buffers)
             else:
-                scalars[slot.offset : slot.offset + slot.size] = self._scalar(random, slot, attempt)
-        block = self._block(random, attempt)
+                scalars[slot.offset : slot.offset + slot.size] = self._scalar(random, slot, manner)
         grids = _GRIDS[self.hints.dimensions]
-        grid = grids[attempt % len(grids)]
-        return Launch(self.seed, attempt, grid, block, self._dynamic_shared(), bytes(scalars), tuple(buffers))
+        return Launch(
+            self.seed,
+            attempt,
+            grids[attempt % len(grids)],
+            self._block(attempt),
+            self.dynamic_shared,
+            bytes(scalars),
+            tuple(buffers),
+        )
 
-    def _may_point(self, slot: Slot) -> bool:
-        if self.hints.pointer(slot.offset):
-            return True
-        uses = self.hints.uses.get(slot.offset, frozenset())
-        return Use.FLOAT64 not in uses and slot.offset not in self.refused
+    def _points(self, slot: Slot) -> bool:
+        if self.hints.surely_points(slot.offset):
+            return slot.offset not in self.refused
+        kinds = self.hints.word(slot.offset).kinds
+        return Kind.FLOAT64 not in kinds and self.hints.may_point(slot.offset) and slot.offset not in self.refused
 
-    def _scalar(self, random: np.random.Generator, slot: Slot, attempt: int) -> bytes:
-        uses = self.hints.uses.get(slot.offset, frozenset())
-        if slot.size == 8:
-            if Use.FLOAT64 in uses:
-                return struct.pack("<d", float(random.choice(_FLOATS)))
-            return struct.pack("<Q", int(random.choice(_SMALL)))
-        if slot.size == 4 and Use.FLOAT32 in uses:
-            return struct.pack("<f", float(random.choice(_FLOATS)))
-        return int(random.choice(_SMALL)).to_bytes(4, "little")[: slot.size]
+    def _buffer(self, random: np.random.Generator, slot: Slot, manner: Manner, buffers: list[Buffer]) -> None:
+        facts = self.hints.behind(slot.offset)
+        size = self.sizes.get(slot.offset, BUFFER_BYTES)
+        name = f"parameter {slot.ordinal} (offset {slot.offset})"
+        data = self._content(random, size, facts, manner)
+        if not facts.points:
+            buffers.append(Buffer(slot.offset, name, data))
+            return
+        buffers.append(Buffer(slot.offset, name, np.zeros(size, np.uint8), len(buffers) + 1))
+        buffers.append(Buffer(-1, f"behind {name}", data))
 
-    def _block(self, random: np.random.Generator, attempt: int) -> Dim3:
+    def _content(self, random: np.random.Generator, size: int, facts: Facts, manner: Manner) -> Bytes:
+        limit = 0
+        floats = bool(facts.kinds & {Kind.FLOAT32, Kind.FLOAT64})
+        if facts.bounds or (facts.indexes and not floats) or (self.tamed and not facts.kinds):
+            limit = _INDEX_LIMITS[self.limit]
+        return content.make(random, size, facts, manner, limit, self.hints.compared)
+
+    def _scalar(self, random: np.random.Generator, slot: Slot, manner: Manner) -> bytes:
+        facts = self.hints.word(slot.offset)
+        rare = manner is not Manner.TAME and random.random() < 0.15
+        if facts.kinds & {Kind.FLOAT32, Kind.FLOAT64} and slot.size >= 4:
+            value = float(random.choice(_RARE_FLOATS if rare else _FLOATS))
+            double = slot.size == 8 and Kind.FLOAT64 in facts.kinds
+            with np.errstate(all="ignore"):
+                return struct.pack("<d", value) if double else np.float32(value).tobytes().ljust(slot.size, b"\0")
+        free = not (facts.bounds or facts.indexes or self.tamed)
+        if rare and free and manner is Manner.WILD:
+            return random.integers(0, 256, slot.size, dtype=np.uint8).tobytes()
+        if rare and self.hints.compared and slot.size >= 4:
+            near = int(random.choice(self.hints.compared)) + int(random.integers(-1, 2))
+            if free or 0 <= near <= _SCALES[self.scale]:
+                return (near & 0xFFFFFFFF).to_bytes(4, "little").ljust(slot.size, b"\0")
+        if rare:
+            return bytes(slot.size)
+        largest = _SCALES[min(self.scale + (manner is Manner.MIXED and not self.tamed), len(_SCALES) - 1)]
+        value = int(random.choice([s for s in _SCALARS if s <= largest]))
+        return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
+
+    def _block(self, attempt: int) -> Dim3:
         if self.abi.required_threads:
             return self.abi.required_threads
         limit = self.abi.max_threads or 1024
         fitting = [b for b in _BLOCKS[self.hints.dimensions] if b[0] * b[1] * b[2] <= limit]
         if not fitting:
             return (min(limit, 32), 1, 1)
-        # Larger CTAs first: kernels with a fixed CTA size read what the missing threads would have written.
-        order = sorted(fitting, key=lambda b: -(b[0] * b[1] * b[2]))
-        return order[attempt % len(order)]
+        # Full CTAs first: kernels of a fixed CTA size read what the missing threads would have written.
+        fitting.sort(key=lambda b: limit >= 1024 or b[0] * b[1] * b[2] < limit)
+        return fitting[attempt % len(fitting)]
 
-    def _dynamic_shared(self) -> int:
-        return DYNAMIC_SHARED_BYTES if self.abi.static_shared + DYNAMIC_SHARED_BYTES <= 48 << 10 else 0
+    # Learning ----------------------------------------------------------------------------------------------------
+    def learn(self, launch: Launch, addresses: Sequence[int], touched: frozenset[int], failure: Failure) -> None:
+        """After a launch that went wrong. ``touched``: addresses of the buffers that were accessed."""
+        self._doubt_pointers(launch, addresses, touched)
+        if failure.kind == "budget":
+            self.scale = max(self.scale - 1, 0)
+            self.limit = max(self.limit - 1, 0)
+        elif failure.kind in ("address", "misaligned"):
+            if failure.space == "shared" and self.dynamic_shared:
+                roomy = SHARED_LIMIT - self.abi.static_shared
+                self.dynamic_shared, grown = roomy // 16 * 16, self.dynamic_shared < roomy // 16 * 16
+                if grown:
+                    return
+            elif failure.space == "global" and self._grow(launch, addresses, failure.address):
+                return
+            self.tamed, was = True, self.tamed
+            if was:
+                self.limit = max(self.limit - 1, 0)
+                self.scale = max(self.scale - 1, 0)
 
+    def _grow(self, launch: Launch, addresses: Sequence[int], fault: int) -> bool:
+        """A fault a little behind a buffer: it must be larger. False if none is near, or it is large already."""
+        for buffer, address in zip(launch.buffers, addresses, strict=True):
+            behind = fault - (address + buffer.data.size)
+            if 0 <= behind < LARGEST_BUFFER and buffer.offset >= 0:
+                size = buffer.data.size
+                while size <= buffer.data.size + behind:
+                    size *= 2
+                if size <= LARGEST_BUFFER:
+                    self.sizes[buffer.offset] = size
+                    return True
+        return False
 
-def content(random: np.random.Generator, style: int) -> Bytes:
-    """Buffer contents: 0 small integers, 1 floats near one, 2 doubles, 3 random bits, 4 integers and special floats."""
-    words = BUFFER_BYTES // 4
-    if style == 1:
-        return np.frombuffer(random.normal(0, 2, words).astype(np.float32).tobytes(), np.uint8).copy()
-    if style == 2:
-        return np.frombuffer(random.normal(0, 2, words // 2).tobytes(), np.uint8).copy()
-    if style == 3:
-        return random.integers(0, 256, BUFFER_BYTES, dtype=np.uint8)
-    values = random.integers(0, 48, words, dtype=np.uint32)
-    if style == 4:
-        special = np.array([0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 1, 0x007FFFFF, 0x7F7FFFFF], np.uint32)
-        chosen = random.random(words) < 0.02
-        values[chosen] = random.choice(special, int(chosen.sum()))
-    return np.frombuffer(values.tobytes(), np.uint8).copy()
+    def _doubt_pointers(self, launch: Launch, addresses: Sequence[int], touched: frozenset[int]) -> None:
+        """Slots never used as pointers become integers, in changing combinations."""
+        offsets = [buffer.offset for buffer in launch.buffers]
+        used = {offset for offset, address in zip(offsets, addresses, strict=True) if address in touched}
+        sure = {offset for offset in offsets if offset < 0 or self.hints.surely_points(offset)}
+        doubtful = [offset for offset in [*offsets, *self.refused] if offset not in used and offset not in sure]
+        random = np.random.default_rng([self.seed, launch.attempt, 7])
+        self.refused = {o for o in doubtful if launch.attempt == 0 or random.random() < 0.5}

@@ -57,9 +57,10 @@ class Verdict:
         engine: which engine made the translation.
         launches: how many generated launches ran on both sides.
         coverage: share of the kernel's SASS instructions that they executed, padding not counted, 0 to 1.
+        branches: share of the sides of conditional branches whose first instruction ran, 0 to 1.
         reason: why it is not accepted; empty if it is.
-        approximate: mnemonics whose results were compared with a tolerance.
-        order_dependent: words that depend on the order of warps were found and left out of the comparison.
+        approximate: mnemonics in the kernel whose results may differ in their last places.
+        order_dependent: words that depend on the order of warps or on undefined memory were found, and left out.
     """
 
     kernel: str
@@ -68,6 +69,7 @@ class Verdict:
     status: Status
     launches: int = 0
     coverage: float = 0.0
+    branches: float = 0.0
     reason: str = ""
     approximate: tuple[str, ...] = ()
     order_dependent: bool = False
@@ -77,4 +79,5 @@ class Verdict:
         fields = asdict(self)
         fields["status"] = self.status.value
         fields["coverage"] = round(self.coverage, 4)
+        fields["branches"] = round(self.branches, 4)
         return fields

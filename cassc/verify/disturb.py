@@ -1,0 +1,69 @@
+"""How much approximating instructions move a result: the same SASS with their results nudged within the stated error.
+
+What does not move must agree in every bit; what does may differ by a few times as much as it moved.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cassc.sass.builder import F32, I32
+from cassc.sass.disasm import SassFunction
+from cassc.sass.evaluate import Lanes
+from cassc.sass.row import Instruction, Row
+
+_ULPS = 2
+_TANH_ULPS = 4096  # a relative error of 2^-11, as CUDA states it
+_ABSOLUTE = 2.0**-20
+"""Error of sines and cosines, and of logarithms near one, that does not shrink with the result."""
+_SMALLEST_NORMAL = np.float32(2.0**-126)
+
+
+def disturbed(function: SassFunction, seed: int) -> SassFunction:
+    """The function with every approximating instruction nudged at random; for the reference interpreter only."""
+    random = np.random.default_rng(seed)
+    changed = tuple(
+        replace(i, row=_nudging(i.row, random)) if i.row.approx and i.row.meaning is not None else i
+        for i in function.instructions
+    )
+    return replace(function, instructions=changed)
+
+
+def _nudging(row: Row, random: np.random.Generator) -> Row:
+    meaning = row.meaning
+    assert meaning is not None
+
+    def nudged(b: Any, i: Instruction, *sources: Any) -> Any:
+        return _nudge(meaning(b, i, *sources), i.mod("op"), random)
+
+    if getattr(meaning, "effects", False):
+        nudged.effects = True  # type: ignore[attr-defined]
+    return replace(row, meaning=nudged)
+
+
+def _nudge(result: Any, operation: str, random: np.random.Generator) -> Any:
+    if isinstance(result, tuple):
+        return tuple(_nudge(one, operation, random) for one in result)
+    if not isinstance(result, Lanes):
+        return result
+    if result.type is F32:
+        return Lanes(F32, _nudge_float(result.data, operation, random))
+    if result.type is I32:
+        return Lanes(I32, _nudge_float(result.data.view(np.float32), operation, random).view(np.uint32))
+    return result
+
+
+def _nudge_float(values: Any, operation: str, random: np.random.Generator) -> Any:
+    """float32 in, float32 out; signs, zeros, infinities and NaN stay."""
+    ordinary = np.isfinite(values) & (np.abs(values) >= _SMALLEST_NORMAL)
+    if operation in ("SIN", "COS", "LG2"):
+        values = np.where(ordinary, values + random.uniform(-_ABSOLUTE, _ABSOLUTE, values.size), values)
+        return values.astype(np.float32)
+    ulps = _TANH_ULPS if operation == "TANH" else _ULPS
+    steps = random.integers(-ulps, ulps + 1, values.size).astype(np.int32)
+    moved = (values.view(np.int32) + steps).view(np.float32)
+    kept = np.isfinite(moved) & (np.abs(moved) >= _SMALLEST_NORMAL)
+    return np.where(ordinary & kept, moved, values).astype(np.float32)
