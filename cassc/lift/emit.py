@@ -88,9 +88,9 @@ class EmitLlvm(Effects):
         """The value of a predicate that was written or read in this block."""
         return self._cache.get(predicate_name(p.index, p.uniform))
 
-    def holds(self, name: str, value: Ir) -> bool:
-        """Whether a register is known to have this value still."""
-        return self._cache.get(name) is value
+    def known(self, name: str) -> Ir | None:
+        """The value of a register that was written or read in this block."""
+        return self._cache.get(name)
 
     def assign(self, name: str, value: Ir) -> None:
         self.slots[name] = value.type

@@ -195,13 +195,15 @@ class _Lifter:
             raise self._located(problem, i) from None
 
     def _compute(self, i: Instruction, condition: Ir | None) -> None:
-        writes = self.wide.rewritten(i) if condition is None else None
+        writes = self.wide.rewritten(i, condition)
+        half = None
         if writes is None:
+            half = self.wide.low_half(i)
             writes = execute(self.machine, i)
-            if condition is None:
-                self.wide.seen(i, writes)
         for write in writes:
             self.m.write(write, condition)
+        if half is not None:
+            self.wide.remember(i, half, condition)
 
     def _assign(self, i: Instruction, words: tuple[Ir, ...], condition: Ir | None) -> None:
         target = i.operands[0]

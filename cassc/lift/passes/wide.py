@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from cassc.lift.emit import EmitLlvm, named, register_name
+from cassc.lift.emit import EmitLlvm, register_name
 from cassc.lift.text import Ir
 from cassc.sass.builder import I32, I64
 from cassc.sass.execute import Machine, Write, source
@@ -28,17 +28,19 @@ _COMPARE = ("ISETP", "UISETP")
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """Low words of a sum that made a carry: of the positive terms, and of one that is subtracted.
+    """A sum that made a carry: its positive terms, and one that is subtracted.
 
+    ``slot``, ``low``, ``carry``: where the sum went, and its value and carry as stored, under ``condition``.
     ``shifted``: the first positive term is this word, shifted left by ``shift``.
     """
 
     plus: tuple[Ir, ...]
     minus: tuple[Ir, ...]
-    slot: str
-    low: Ir
     shifted: Ir | None = None
     shift: int = 0
+    slot: str = ""
+    low: Ir | None = None
+    condition: Ir | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,66 +48,59 @@ class _Comparison:
     operation: str
     x: Ir
     y: Ir
+    condition: Ir | None = None
 
 
 class Wide:
-    """The state of one kernel. ``rewritten`` and then, if that gives None, ``seen`` are called for each instruction."""
+    """The state of one kernel.
+
+    For each instruction `rewritten` is called; if it gives None, `low_half` before the results are written and
+    `remember` after that.
+    """
 
     def __init__(self, m: EmitLlvm) -> None:
         self._m = m
         self._machine = cast(Machine, m)
         self._sums: dict[str, _Sum] = {}
         self._comparisons: dict[str, _Comparison] = {}
+        self._condition: Ir | None = None
 
     # Low halves --------------------------------------------------------------------------------------------------
-    def seen(self, i: Instruction, writes: Sequence[Write]) -> None:
-        """Remember an unguarded instruction that may be a low half, by what it wrote."""
+    def low_half(self, i: Instruction) -> _Sum | _Comparison | None:
+        """The instruction's operands, if it may be a low half."""
         name = i.row.mnemonic
         if name in _COMPARE:
-            self._seen_comparison(i, writes)
-        elif name in _ADD and not i.has("X"):
+            if i.has("EX") or not i.has("U32") or i.mods["bool"] != "AND" or not _is_true(i.operands[4]):
+                return None
+            x, y = (self._word(i, t) for t in i.operands[2:4])
+            return _Comparison(i.mods["cmp"].lower(), x, y)
+        if i.has("X") or name not in (*_ADD, *_SHIFT_ADD) or _unused(i.operands[1]):
+            return None
+        if name in _ADD:
             terms = [t for t in i.operands[3:6] if not _is_zero(t)]
             plus = [t for t in terms if not getattr(t, "negated", False)]
             minus = [t for t in terms if getattr(t, "negated", False)]
             # More terms could carry twice.
-            if len(terms) <= 2 and len(minus) <= 1 and _unused(i.operands[2]):
-                self._remember(i, writes, plus, minus)
-        elif name in _SHIFT_ADD and not i.has("X"):
-            x, y, shift = i.operands[2:5]
-            if isinstance(shift, Imm) and not getattr(x, "negated", False) and not getattr(y, "negated", False):
-                self._remember(i, writes, [y], [], shifted=x, shift=shift.bits)
+            if len(terms) > 2 or len(minus) > 1 or not _unused(i.operands[2]):
+                return None
+            return _Sum(tuple(self._word(i, t) for t in plus), tuple(self._word(i, t) for t in minus))
+        a, b, shift = i.operands[2:5]
+        if not isinstance(shift, Imm) or getattr(a, "negated", False) or getattr(b, "negated", False):
+            return None
+        return _Sum((self._word(i, b),), (), self._word(i, a), shift.bits)
 
-    def _remember(
-        self,
-        i: Instruction,
-        writes: Sequence[Write],
-        plus: Sequence[Operand],
-        minus: Sequence[Operand],
-        *,
-        shifted: Operand | None = None,
-        shift: int = 0,
-    ) -> None:
-        low = next((w for w in writes if not isinstance(w.target, Pred)), None)
-        carry = next((w for w in writes if isinstance(w.target, Pred)), None)
-        if low is None or carry is None:
+    def remember(self, i: Instruction, half: _Sum | _Comparison, condition: Ir | None) -> None:
+        """``half`` was executed and its results stored, by choice if there is a condition."""
+        position = 0 if isinstance(half, _Comparison) else 1
+        predicate, target = i.operands[position], i.operands[0]
+        made = self._m.known_predicate(predicate) if isinstance(predicate, Pred) else None
+        if made is None:
             return
-        ((slot, value),) = named(low)
-        assert isinstance(value, Ir)
-        self._sums[_text(carry)] = _Sum(
-            tuple(self._word(i, t) for t in plus),
-            tuple(self._word(i, t) for t in minus),
-            slot,
-            value,
-            None if shifted is None else self._word(i, shifted),
-            shift,
-        )
-
-    def _seen_comparison(self, i: Instruction, writes: Sequence[Write]) -> None:
-        plain = not i.has("EX") and i.has("U32") and i.mods["bool"] == "AND" and _is_true(i.operands[4])
-        first = next((w for w in writes if w.target == i.operands[0]), None)
-        if plain and first is not None:
-            x, y = (self._word(i, t) for t in i.operands[2:4])
-            self._comparisons[_text(first)] = _Comparison(i.mods["cmp"].lower(), x, y)
+        if isinstance(half, _Comparison):
+            self._comparisons[made.text] = replace(half, condition=condition)
+        elif isinstance(target, Reg | UReg) and not target.is_zero:
+            slot = register_name(target)
+            self._sums[made.text] = replace(half, slot=slot, low=self._m.known(slot), condition=condition)
 
     def _word(self, i: Instruction, operand: Operand) -> Ir:
         """The operand's value without negation or inversion."""
@@ -115,9 +110,10 @@ class Wide:
         return cast(Ir, source(self._machine, i, token, operand))
 
     # High halves -------------------------------------------------------------------------------------------------
-    def rewritten(self, i: Instruction) -> tuple[Write, ...] | None:
-        """The writes of an unguarded high half, and of its low half; None if the instruction is none."""
+    def rewritten(self, i: Instruction, condition: Ir | None) -> tuple[Write, ...] | None:
+        """The writes of a high half, and of its low half; None if the instruction is none."""
         name = i.row.mnemonic
+        self._condition = condition
         if name in _COMPARE and i.has("EX"):
             return self._compare(i)
         if not i.has("X"):
@@ -141,7 +137,8 @@ class Wide:
         if not isinstance(carry, Pred) or carry.negated or carry.index == PT:
             return None
         value = self._m.known_predicate(carry)
-        return None if value is None else self._sums.get(value.text)
+        found = None if value is None else self._sums.get(value.text)
+        return found if found is not None and found.condition is self._condition else None
 
     def _add(self, i: Instruction, carry: Operand, terms: Sequence[Operand]) -> tuple[Write, ...] | None:
         found = self._found(carry)
@@ -153,27 +150,27 @@ class Wide:
             return None
         m = self._m
         total = m.const(I64, 0)
-        for low, high in self._paired(found.plus, plus):
-            total = m.add(total, m.pair(low, high))
-        for low, high in zip(found.minus, minus, strict=True):
-            total = m.sub(total, m.pair(low, high))
+        for whole in self._paired(found.plus, plus):
+            total = m.add(total, whole)
+        for term, high in zip(found.minus, minus, strict=True):
+            total = m.sub(total, self._m.pair(term, high))
         return self._written(i, found, total)
 
-    def _paired(self, low: Sequence[Ir], high: Sequence[Ir]) -> list[tuple[Ir, Ir]]:
+    def _paired(self, low: Sequence[Ir], high: Sequence[Ir]) -> list[Ir]:
         """Low with high words: halves of one value where possible. The sum is the same however they are paired."""
         zero = self._m.const(I32, 0)
         rest = list(high)
-        pairs = []
-        left = []
-        for word in low:
-            mate = next((h for h in rest if word.origin is not None and h.origin is word.origin and h.half == 1), None)
+        pairs, left = [], []
+        for term in low:
+            mate = next((h for h in rest if _belong(term, h)), None)
             if mate is None:
-                left.append(word)
+                left.append(term)
             else:
                 rest.remove(mate)
-                pairs.append((word, mate))
+                pairs.append(self._m.pair(term, mate))
         for k in range(max(len(left), len(rest))):
-            pairs.append((left[k] if k < len(left) else zero, rest[k] if k < len(rest) else zero))
+            low_word = left[k] if k < len(left) else zero
+            pairs.append(self._m.pair(low_word, rest[k] if k < len(rest) else zero))
         return pairs
 
     def _shift_add(self, i: Instruction) -> tuple[Write, ...] | None:
@@ -189,29 +186,23 @@ class Wide:
         if self._word(i, x) is not found.shifted or not _unused(i.operands[1]):
             return None
         if sign_extended:
-            wide = m.sext(found.shifted, I64) if i.has("SX32") else None
+            wide = m.sext(found.shifted, I64)
         else:
-            wide = m.pair(found.shifted, self._word(i, i.operands[4]))
-        if wide is None:
-            return None
-        total = m.add(m.shl(wide, m.const(I64, found.shift)), m.pair(found.plus[0], self._word(i, y)))
+            wide = self._m.pair(found.shifted, self._word(i, i.operands[4]))
+        total = m.add(m.shl(wide, m.const(I64, found.shift)), self._m.pair(found.plus[0], self._word(i, y)))
         return self._written(i, found, total)
 
     def _written(self, i: Instruction, found: _Sum, total: Ir) -> tuple[Write, ...]:
         m = self._m
         target = i.operands[0]
         assert isinstance(target, Reg | UReg)
-        low = m.lo(total)
-        writes = []
-        if m.holds(found.slot, found.low):
-            kind = UReg if found.slot.startswith("%u") else Reg
-            writes.append(Write(kind(int(found.slot[2:])), (low,)))
-            self._sums = {k: s for k, s in self._sums.items() if s is not found}
-        if not target.is_zero and register_name(target) != found.slot:
-            writes.append(Write(target, (m.hi(total),)))
-        elif not target.is_zero:
-            writes = [Write(target, (m.hi(total),))]
-        return tuple(writes)
+        low, high = m.lo(total), m.hi(total)
+        name = "" if target.is_zero else register_name(target)
+        if found.low is None or m.known(found.slot) is not found.low or name == found.slot:
+            return (Write(target, (high,)),) if name else ()
+        kind = UReg if found.slot.startswith("%u") else Reg
+        first = kind(int(found.slot[2:]))
+        return (Write(first, (low,)), Write(target, (high,))) if name else (Write(first, (low,)),)
 
     def _compare(self, i: Instruction) -> tuple[Write, ...] | None:
         low = i.operands[5]
@@ -222,9 +213,11 @@ class Wide:
         operation = i.mods["cmp"].lower()
         if found is None or found.operation != operation or i.mods["bool"] != "AND":
             return None
+        if found.condition is not self._condition:
+            return None
         m = self._m
         x, y = (self._word(i, t) for t in i.operands[2:4])
-        whole = m.compare(operation, m.pair(found.x, x), m.pair(found.y, y), signed=not i.has("U32"))
+        whole = m.compare(operation, self._m.pair(found.x, x), self._m.pair(found.y, y), signed=not i.has("U32"))
         condition = i.operands[4]
         assert isinstance(condition, Pred)
         if not _is_true(condition):
@@ -235,10 +228,9 @@ class Wide:
         return () if target.index == PT else (Write(target, (whole,)),)
 
 
-def _text(write: Write) -> str:
-    value = write.values[0]
-    assert isinstance(value, Ir)
-    return value.text
+def _belong(low: Ir, high: Ir) -> bool:
+    """Whether the words are halves of one value."""
+    return low.origin is not None and high.origin is low.origin and (low.half, high.half) == (0, 1)
 
 
 def _is_zero(operand: Operand) -> bool:
