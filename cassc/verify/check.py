@@ -264,8 +264,13 @@ class _Session:
             printed &= not any(_records_differ(reference, run) for run in runs)
             for name, mask in differing.items():
                 samples = [run.memory[name] for run in runs]
-                got = translated.memory[name]
-                mask &= ~compare.allowed(reference.memory[name], got, samples, halves=self.hints.halves)
+                mask &= ~compare.allowed(
+                    reference.memory[name],
+                    translated.memory[name],
+                    samples,
+                    halves=self.hints.halves,
+                    doubles=self.hints.doubles,
+                )
         if not printed and not any(mask.any() for mask in differing.values()):
             return None
         for other in self._others(placed):

@@ -16,6 +16,7 @@ ALLOWANCE = 4
 """A result may differ by this many times what nudged approximations moved it by."""
 
 _FARTHEST = 1 << 60
+_MOST_OF_A_SINGLE = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,17 @@ def differing(expected: Bytes, got: Bytes, *, halves: bool = False) -> Mask:
     return different
 
 
-def allowed(expected: Bytes, got: Bytes, samples: Sequence[Bytes], *, halves: bool = False) -> Mask:
+def allowed(
+    expected: Bytes, got: Bytes, samples: Sequence[Bytes], *, halves: bool = False, doubles: bool = False
+) -> Mask:
     """For each 32-bit word whether it lies where nudged approximations put it (``samples``), with the allowance.
 
-    Words are compared as singles and as halves of doubles, in units in the last place.
+    Words are compared as singles and as parts of doubles, in units in the last place. With ``doubles`` a word that
+    moved far is no single: it may be the low half of a double.
     """
     a, b = _words(expected), _words(got)
     moved = [_words(sample) for sample in samples]
-    result = _within(a, b, moved, np.int32)
+    result = _within(a, b, moved, np.int32, _MOST_OF_A_SINGLE if doubles else _FARTHEST)
     result |= np.repeat(_within(a.view(np.uint64), b.view(np.uint64), [m.view(np.uint64) for m in moved], np.int64), 2)
     if halves:
         narrow = _within(a.view(np.uint16), b.view(np.uint16), [m.view(np.uint16) for m in moved], np.int16)
@@ -97,10 +101,12 @@ def _distance(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     return result
 
 
-def _within(a: NDArray[Any], b: NDArray[Any], samples: Sequence[NDArray[Any]], signed: Any) -> Mask:
+def _within(
+    a: NDArray[Any], b: NDArray[Any], samples: Sequence[NDArray[Any]], signed: Any, farthest: int = _FARTHEST
+) -> Mask:
     origin = _ordered(a, signed)
     spread = np.zeros(a.size, np.int64)
     for sample in samples:
         spread = np.maximum(spread, _distance(_ordered(sample, signed), origin))
-    result: Mask = (spread > 0) & (_distance(_ordered(b, signed), origin) <= ALLOWANCE * spread)
+    result: Mask = (spread > 0) & (spread <= farthest) & (_distance(_ordered(b, signed), origin) <= ALLOWANCE * spread)
     return result

@@ -12,6 +12,7 @@ from cassc.verify import flow
 from cassc.verify.flow import Facts
 
 _NOTHING = Facts()
+_DOUBLES = frozenset("DADD DFMA DMUL DSETP DMNMX".split())
 _DIMENSION = {"X": 1, "Y": 2, "Z": 3}
 
 
@@ -25,7 +26,7 @@ class Hints:
         complete: the flow of all values is known.
         dimensions: 1 to 3, the highest dimension of thread or CTA index that is read.
         approximate: mnemonics in the code whose rows state an approximation.
-        halves: packed half-precision floats are computed with.
+        halves, doubles: floats of these types are computed with.
     """
 
     words: Mapping[int, Facts] = field(default_factory=dict)
@@ -35,6 +36,7 @@ class Hints:
     dimensions: int = 1
     approximate: tuple[str, ...] = ()
     halves: bool = False
+    doubles: bool = False
 
     def word(self, offset: int) -> Facts:
         return self.words.get(offset - offset % 4, _NOTHING)
@@ -57,15 +59,23 @@ def of(function: SassFunction, cubin: Cubin | None = None) -> Hints:
     """``cubin``: where the targets of indirect branches are read from."""
     dimensions = 1
     approximate: set[str] = set()
-    halves = False
+    halves = doubles = False
     for instruction in function.instructions:
         if instruction.row.approx:
             approximate.add(instruction.row.mnemonic)
         halves |= instruction.row.mnemonic.startswith(("HADD2", "HFMA2", "HMUL2", "HMNMX2", "F2F", "F2FP", "HMMA"))
+        doubles |= instruction.row.mnemonic in _DOUBLES
         for operand in instruction.operands:
             if isinstance(operand, Named) and operand.name.startswith(("SR_TID.", "SR_CTAID.")):
                 dimensions = max(dimensions, _DIMENSION[operand.name[-1]])
     found = flow.analyse(function, cubin)
     return Hints(
-        found.words, found.memory, found.compared, found.complete, dimensions, tuple(sorted(approximate)), halves
+        found.words,
+        found.memory,
+        found.compared,
+        found.complete,
+        dimensions,
+        tuple(sorted(approximate)),
+        halves,
+        doubles,
     )
