@@ -12,9 +12,10 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_diagnostics_page_is_up_to_date() -> None:
+@pytest.mark.parametrize("name", ["diagnostics.md", "instructions.md"])
+def test_generated_page_is_up_to_date(name: str) -> None:
     module = runpy.run_path(str(ROOT / "docs" / "generate.py"))
-    assert module["PAGE"].read_text() == module["page"](), "run: python docs/generate.py"
+    assert (ROOT / "docs" / name).read_text() == module["PAGES"][name](), "run: python docs/generate.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
