@@ -1,7 +1,7 @@
 """The command line: the only place that prints and exits.
 
-``cassc file.cu ...`` is an nvcc-compatible compiler; ``cassc doctor``, ``verify``, ``inspect`` and ``cache`` are
-subcommands. ``cassc --version`` must be quick, so nothing but the standard library is imported here.
+``cassc file.cu ...`` is an nvcc-compatible compiler; ``cassc doctor``, ``verify``, ``inspect``, ``cache`` and ``run``
+are subcommands. ``cassc --version`` must be quick, so nothing but the standard library is imported here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from cassc.diag import CasscError, Diagnostic
     from cassc.driver.invocation import Invocation
     from cassc.driver.jobs import Report
+    from cassc.driver.prebuilt import Launch
 
-SUBCOMMANDS = ("cache", "doctor", "inspect", "verify")
+SUBCOMMANDS = ("cache", "doctor", "first-use", "inspect", "run", "verify")
 
 _ERROR_LIMIT = 20
 """As clang's -ferror-limit: a kernel full of unknown instructions does not fill the screen."""
 
 _INTERRUPTED = 130
+_CANNOT_START = 126
+"""As shells give for what is found and cannot be executed."""
 _INTERNAL_ERROR = 70
 """EX_SOFTWARE of sysexits.h."""
 
@@ -67,7 +70,31 @@ def _machine_errors() -> set[int]:
 def _subcommand(arguments: list[str]) -> int:
     from cassc.driver import subcommands
 
-    return _guarded(lambda: subcommands.run(arguments, say=print))
+    return _guarded(lambda: _finish(subcommands.run(arguments, say=print)))
+
+
+def _finish(outcome: int | Launch | Report) -> int:
+    """Print what a subcommand found, and become the program that it wants to start."""
+    import os
+
+    from cassc.driver.jobs import Report
+
+    if isinstance(outcome, int):
+        return outcome
+    if isinstance(outcome, Report):
+        _print_report(outcome, _to_stderr)
+        return 0
+    _print_report(outcome.report, _to_stderr)
+    sys.stdout.flush()
+    try:
+        os.execve(outcome.path, outcome.arguments, outcome.environment)
+    except OSError as problem:
+        _to_stderr(f"cassc: error: cannot start '{outcome.path}': {problem.strerror}")
+        return _CANNOT_START
+
+
+def _to_stderr(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _compile(arguments: list[str]) -> int:
@@ -109,36 +136,38 @@ def _build(invocation: Invocation) -> int:
     from pathlib import Path
 
     from cassc import diag, toolchain
-    from cassc.driver import jobs
+    from cassc.driver import jobs, prebuilt
     from cassc.driver.cache import Cache
+    from cassc.driver.invocation import Phase
     from cassc.driver.plan import plan
-
-    def say(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
 
     if not invocation.quiet:
         for remark in invocation.remarks:
-            say(diag.render(remark))
+            _to_stderr(diag.render(remark))
     # A terminated build takes its scratch folder with it.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if invocation.phase is Phase.CONVERT:
+        report = prebuilt.convert(invocation)
+        _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
+        return 0
     found = toolchain.find()
     if invocation.dryrun:
-        jobs.dryrun(plan(invocation, found, Path(tempfile.gettempdir(), "cassc-dryrun")), say)
+        jobs.dryrun(plan(invocation, found, Path(tempfile.gettempdir(), "cassc-dryrun")), _to_stderr)
         return 0
     with tempfile.TemporaryDirectory(prefix="cassc-", ignore_cleanup_errors=True) as scratch:
-        report = jobs.run(plan(invocation, found, Path(scratch)), invocation, Cache.open(), say)
-    _print_report(invocation, report, say)
+        report = jobs.run(plan(invocation, found, Path(scratch)), invocation, Cache.open(), _to_stderr)
+    _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
     return 0
 
 
-def _print_report(invocation: Invocation, report: Report, say: Callable[[str], None]) -> None:
+def _print_report(report: Report, say: Callable[[str], None], *, verbose: bool = False, quiet: bool = False) -> None:
     from cassc.diag import Severity
 
     for remark in report.remarks:
         loud = remark.severity is not Severity.REMARK
-        if invocation.verbose or (loud and not invocation.quiet):
+        if verbose or (loud and not quiet):
             say(_rendered(remark))
-    if not invocation.verbose:
+    if not verbose:
         return
     for title, seconds in report.timings:
         for stage, value in seconds.items():

@@ -105,7 +105,7 @@ class Toolchain:
             raise error(
                 "toolchain-no-runtime",
                 "cassc's own runtime libraries (libcudart, libcassrt, libcassc_emu) are not beside its package",
-                notes=[note("to build them: pip install --force-reinstall --no-deps cassc")],
+                notes=[note("to build them, in a clone of cassc: pip install --force-reinstall --no-deps .")],
             )
         return self.runtime
 
@@ -158,6 +158,12 @@ def find_nvcc() -> Nvcc | None:
             runtime=data["runtime"].get(str(version[0]), f"libcudart.so.{version[0]}"),
         )
     return None
+
+
+def cuda_packages() -> list[Path]:
+    """Folders of NVIDIA's own CUDA runtime among Python's packages."""
+    names = load("cuda")["runtime_wheels"]
+    return [packages / name for packages in _package_folders() for name in names if (packages / name).is_dir()]
 
 
 def find_runtime() -> Path | None:

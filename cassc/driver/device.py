@@ -50,6 +50,8 @@ class ModuleResult(Protocol):
     def timings(self) -> Mapping[str, float]: ...
     @property
     def artefacts(self) -> Mapping[str, bytes]: ...
+    @property
+    def refused(self) -> Sequence[Diagnostic]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,14 @@ class Settings:
         targets: AMD targets.
         check_seconds: time for the checker, for each kernel and target; 0 checks nothing.
         keep: the products of all stages are wanted.
+        skip_refused: what cannot be translated is left out with a warning, as in programs that are built already; it
+            is an error otherwise.
     """
 
     targets: tuple[Target, ...]
     check_seconds: float = DEFAULT_CHECK_SECONDS
     keep: bool = False
+    skip_refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,19 @@ class Module:
     verdicts: tuple[dict[str, Any], ...]
     remarks: tuple[Diagnostic, ...]
     artefacts: Mapping[str, bytes]
+    refused: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What became of one fat binary: the entries to add to it (none where it holds nothing to translate), and the rest
+    as in :class:`Outcome`."""
+
+    entries: tuple[fatbin.FatEntry, ...] = ()
+    verdicts: tuple[dict[str, Any], ...] = ()
+    remarks: tuple[Diagnostic, ...] = ()
+    kept: tuple[tuple[str, bytes], ...] = ()
+    hit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,32 +151,50 @@ def translate_file(path: str | os.PathLike[str], title: str, settings: Settings,
     additions: list[tuple[fatbin.FatBinary, tuple[fatbin.FatEntry, ...]]] = []
     hits = 0
     for fat in containers:
-        kept.append((".fatbin", fatbin.serialize(fat)))
-        with clock.stage("select"):
-            chosen, arch = _select(fat, title)
-            empty = _holds_nothing(chosen)
-        kept.append((f".{arch.name}.cubin", chosen))
-        if empty:
-            continue
-        module, hit = _module(chosen, settings, cache, clock, title)
-        hits += hit
-        kept += module.artefacts.items()
-        remarks += [_located(remark, title) for remark in module.remarks]
-        verdicts += module.verdicts
-        with clock.stage("pack"):
-            packed = bundle.pack({TARGETS[name]: data for name, data in module.code_objects.items()})
-            text = _verdict_text(chosen, arch, module)
-        kept += [(".verdict.json", text), (".hipfb", packed)]
-        entries = (
-            fatbin.make_entry(fatbin.EntryKind.CODE_OBJECTS, arch, packed),
-            fatbin.make_entry(fatbin.EntryKind.VERDICTS, arch, text),
-        )
-        additions.append((fat, entries))
+        made = translate_container(fat, title, settings, cache, clock)
+        kept += made.kept
+        remarks += made.remarks
+        verdicts += made.verdicts
+        hits += made.hit
+        if made.entries:
+            additions.append((fat, made.entries))
     data = None
     if additions:
         with clock.stage("embed"):
             data = embed.embed(image, additions).data
     return Outcome(data, tuple(verdicts), tuple(remarks), clock.seconds, tuple(kept), hits)
+
+
+def translate_container(fat: fatbin.FatBinary, title: str, settings: Settings, cache: Cache, clock: Clock) -> Container:
+    """Translate one fat binary. Raises CasscError for what cannot be translated, unless that is to be left out."""
+    kept = [(".fatbin", fatbin.serialize(fat))]
+    try:
+        with clock.stage("select"):
+            chosen, arch = _select(fat, title)
+            empty = _holds_nothing(chosen)
+        kept.append((f".{arch.name}.cubin", chosen))
+        if empty:
+            return Container(kept=tuple(kept))
+        module, hit = _module(chosen, settings, cache, clock, title)
+    except CasscError as problem:
+        if not settings.skip_refused:
+            raise
+        return Container(remarks=tuple(_left_out(d, title) for d in problem.diagnostics), kept=tuple(kept))
+    remarks = [_located(remark, title) for remark in module.remarks]
+    remarks += [_left_out(reason, title) for reason in module.refused]
+    with clock.stage("pack"):
+        packed = bundle.pack({TARGETS[name]: data for name, data in module.code_objects.items()})
+        text = _verdict_text(chosen, arch, module)
+    kept += [*module.artefacts.items(), (".verdict.json", text), (".hipfb", packed)]
+    entries = (
+        fatbin.make_entry(fatbin.EntryKind.CODE_OBJECTS, arch, packed),
+        fatbin.make_entry(fatbin.EntryKind.VERDICTS, arch, text),
+    )
+    return Container(entries, module.verdicts, tuple(remarks), tuple(kept), hit)
+
+
+def _left_out(reason: Diagnostic, title: str) -> Diagnostic:
+    return _located(replace(reason, severity=Severity.WARNING, message=f"not translated: {reason.message}"), title)
 
 
 def has_relocatable(image: host.HostImage) -> bool:
@@ -167,10 +203,12 @@ def has_relocatable(image: host.HostImage) -> bool:
 
 
 def translate_module(data: bytes, settings: Settings) -> ModuleResult:
-    """The middle of the pipeline: raises CasscError if any kernel cannot be translated."""
+    """The middle of the pipeline: raises CasscError if any kernel cannot be translated and none may be left out."""
     from cassc.engines import cascade
 
-    options = cascade.TranslateOptions(check_seconds=settings.check_seconds, keep=settings.keep)
+    options = cascade.TranslateOptions(
+        check_seconds=settings.check_seconds, keep=settings.keep, skip_refused=settings.skip_refused
+    )
     return cascade.translate_module(data, settings.targets, options)
 
 
@@ -210,8 +248,10 @@ def _module(data: bytes, settings: Settings, cache: Cache, clock: Clock, title: 
             clock.add(stage, seconds)
         return _dump(result)
 
-    wanted = json.dumps([[t.name for t in settings.targets], settings.check_seconds, settings.keep])
-    name = cache_module.key("module", data, wanted, _code_version())
+    wanted = json.dumps(
+        [[t.name for t in settings.targets], settings.check_seconds, settings.keep, settings.skip_refused]
+    )
+    name = cache_module.key("module", data, wanted, code_version())
     try:
         stored, hit = cache.get_or_make(name, make)
     except CasscError as problem:
@@ -233,12 +273,13 @@ def _verdict_text(data: bytes, arch: SmArch, module: Module) -> bytes:
         "cubin": hashlib.sha256(data).hexdigest(),
         "targets": list(module.code_objects),
         "kernels": list(module.verdicts),
+        "refused": [{"kernel": reason.location.kernel, "reason": reason.message} for reason in module.refused],
     }
     return json.dumps(content, indent=1).encode()
 
 
 @functools.cache
-def _code_version() -> str:
+def code_version() -> str:
     """A digest of everything that decides what a translation is: cassc's own files and LLVM's, by name, size and time.
 
     The tables of instructions and the checker are among them, so a change to either makes every entry a miss.
@@ -273,6 +314,7 @@ def _dump(result: ModuleResult) -> bytes:
         "artefacts": store(result.artefacts),
         "verdicts": [verdict.to_dict() for verdict in result.verdicts],
         "remarks": [diag.to_dict(remark) for remark in result.remarks],
+        "refused": [diag.to_dict(reason) for reason in result.refused],
     }
     return json.dumps(header).encode() + b"\n" + b"".join(blobs)
 
@@ -293,7 +335,8 @@ def _load(data: bytes) -> Module:
     code_objects = fetch(header["code_objects"])
     artefacts = fetch(header["artefacts"])
     remarks = tuple(_diagnostic(remark) for remark in header["remarks"])
-    return Module(code_objects, tuple(header["verdicts"]), remarks, artefacts)
+    refused = tuple(_diagnostic(reason) for reason in header["refused"])
+    return Module(code_objects, tuple(header["verdicts"]), remarks, artefacts, refused)
 
 
 def _diagnostic(stored: Mapping[str, Any]) -> Diagnostic:

@@ -131,7 +131,7 @@ def _llvm() -> Finding:
 
 
 def _runtime(found: Toolchain) -> Finding:
-    mend = "pip install --force-reinstall --no-deps cassc"
+    mend = "pip install --force-reinstall --no-deps .   (in a clone of cassc)"
     if found.runtime is None:
         return Finding("cassc runtime", False, True, "libcudart, libcassrt and libcassc_emu were not built", mend)
     lacking = [name for name in ("libcassrt.so", "libcassc_emu.so") if not any(found.runtime.glob(f"{name}*"))]

@@ -28,7 +28,8 @@ class CommandLineError(CasscError):
 
 
 class Phase(Enum):
-    """Where the compilation stops. NVCC: a product of nvcc alone, made by nvcc from the same command line."""
+    """Where the compilation stops. NVCC: a product of nvcc alone, made by nvcc from the same command line. CONVERT: one
+    linked file is rewritten."""
 
     LINK = "link"
     COMPILE = "compile"
@@ -38,6 +39,7 @@ class Phase(Enum):
     HELP = "help"
     VERSION = "version"
     LIST = "list"
+    CONVERT = "convert"
 
 
 class Kind(Enum):
@@ -47,6 +49,7 @@ class Kind(Enum):
     OBJECT = "object"
     ARCHIVE = "archive"
     SHARED = "shared library"
+    PROGRAM = "program"
     DEVICE = "device code"
 
     @property
@@ -298,6 +301,8 @@ class _Parser:
                 kind = Kind.SHARED
             if language and (kind is None or kind.is_source):
                 kind = Kind(language)
+            if kind is None and _is_elf(path):
+                kind = Kind.PROGRAM
             if kind is None or (kind is Kind.DEVICE and phase is not Phase.NVCC):
                 raise CommandLineError("unknown-input", f"Don't know what to do with '{path}'")
             inputs.append(Input(path, kind))
@@ -359,6 +364,12 @@ class _Parser:
         if not inputs:
             raise CommandLineError("no-input", "No input files specified; use option --help for more information")
         output = self._last("output-file")
+        if phase is Phase.LINK and len(inputs) == 1 and inputs[0].kind in (Kind.PROGRAM, Kind.SHARED):
+            phase = Phase.CONVERT
+            if not output:
+                raise CommandLineError("no-output", f"'{inputs[0].path}' is linked already; name the new file with -o")
+        elif any(item.kind is Kind.PROGRAM for item in inputs):
+            raise CommandLineError("linked-input", "A linked program has to be the only input file")
         sources = [i for i in inputs if i.kind.is_source]
         if output and phase is Phase.COMPILE and len(sources) > 1:
             raise CommandLineError(
@@ -411,6 +422,14 @@ class _Parser:
             remarks=tuple(self.remarks),
             nvcc_args=tuple(self.nvcc_args),
         )
+
+
+def _is_elf(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
 
 
 def _split(value: str) -> list[str]:

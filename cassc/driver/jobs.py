@@ -92,7 +92,7 @@ class _Runner:
                     self.compiled[job.output] = pool.submit(self._compile, job)
             for job in self.plan.jobs:
                 self._run(job)
-            _deliver(self.plan.deliveries)
+            deliver(self.plan.deliveries)
         finally:
             pool.shutdown(cancel_futures=True)
         return self.report
@@ -173,7 +173,7 @@ class _Runner:
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
 
 
-def _deliver(deliveries: Sequence[Delivery]) -> None:
+def deliver(deliveries: Sequence[Delivery]) -> None:
     """Move every product to its final name. Each is first copied beside it, so that the last step is one rename."""
     staged: list[tuple[str, Path]] = []
     try:

@@ -277,7 +277,9 @@ def usage() -> str:
     """The text of ``cassc --help``, from the table."""
     lines = [
         "Usage: cassc [options] file...        as nvcc, for AMD GPUs",
-        "       cassc doctor | verify | inspect | cache [--help]",
+        "       cassc program -o new-program   rewrites what nvcc has linked",
+        "       cassc run [--] program ...     runs it as it is",
+        "       cassc doctor | verify | inspect | cache | run [--help]",
         "",
         "Options that cassc acts on:",
     ]

@@ -1,20 +1,29 @@
-"""The subcommands ``doctor``, ``verify``, ``inspect`` and ``cache``. Texts go to ``say``; only the front prints."""
+"""The subcommands: ``doctor``, ``verify``, ``inspect``, ``cache``, ``run``. Texts go to ``say``; the front prints."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import click
 
 from cassc.driver import contents, doctor
 from cassc.driver.cache import Cache
+from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
+from cassc.target import TARGETS
+
+if TYPE_CHECKING:
+    from cassc.driver.jobs import Report
+    from cassc.driver.prebuilt import Launch
 
 Say = Callable[[str], None]
 
 
-def run(arguments: Sequence[str], say: Say) -> int:
-    """The exit status. Usage errors of click are reported in its own words, status 2."""
+def run(arguments: Sequence[str], say: Say) -> int | Launch | Report:
+    """The exit status, the program to start, or what a translation had to say. Usage errors of click are reported in
+    its own words, status 2."""
     try:
         result = _group.main(list(arguments), prog_name="cassc", standalone_mode=False, obj=say)
     except click.exceptions.Exit as leave:
@@ -24,7 +33,7 @@ def run(arguments: Sequence[str], say: Say) -> int:
     except click.ClickException as problem:
         problem.show()
         return problem.exit_code
-    return result if isinstance(result, int) else 0
+    return 0 if result is None else cast("int | Launch | Report", result)
 
 
 _file = click.argument("file", type=click.Path(exists=True, dir_okay=False))
@@ -78,6 +87,37 @@ def _inspect(say: Say, file: str, as_json: bool) -> int:
         for line in contents.inspect_lines(listing):
             say(line)
     return 0
+
+
+_targets = click.option(
+    "--offload-arch", "targets", multiple=True, type=click.Choice(list(TARGETS)), help="AMD target; gfx1100 if none."
+)
+_seconds = click.option(
+    "--check-seconds", type=click.FloatRange(min=0), default=DEFAULT_CHECK_SECONDS, help="Time to check each kernel."
+)
+
+
+@_group.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@_targets
+@_seconds
+@click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
+def _run(targets: tuple[str, ...], check_seconds: float, program: tuple[str, ...]) -> Launch:
+    """Run a program that nvcc built, unchanged: what it holds is translated when it is first used."""
+    from cassc.driver import prebuilt
+
+    return prebuilt.launch(program, prebuilt.settings(targets, check_seconds))
+
+
+@_group.command("first-use", hidden=True)
+@_targets
+@_seconds
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path))
+def _first_use(targets: tuple[str, ...], check_seconds: float, source: Path, file: Path) -> Report:
+    """Translate the fat binary in one file into another: what the runtime asks for under 'cassc run'."""
+    from cassc.driver import prebuilt
+
+    return prebuilt.translate_first_use(source, file, prebuilt.settings(targets, check_seconds))
 
 
 @_group.group("cache")
