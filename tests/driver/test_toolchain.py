@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from cassc import toolchain
 from cassc.diag import CasscError
+
+ROOT = Path(__file__).parents[2]
 
 SCRIPT = """#!/bin/sh
 case "$*" in
@@ -49,7 +52,7 @@ def test_nothing_found() -> None:
     with pytest.raises(CasscError, match="nvcc was not found") as caught:
         toolchain.find().require_nvcc()
     (note,) = caught.value.diagnostics[0].notes
-    assert "pip install 'cassc[cuda]'" in note.message
+    assert "pip install nvidia-cuda-nvcc==" in note.message
 
 
 def test_order_of_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,6 +141,17 @@ def test_host_compiler_option(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         toolchain.host_compiler(found, "nothing-such")
 
 
+def test_command_that_mends_names_what_the_extra_pins() -> None:
+    """Releases must not mix: the command of ``cassc doctor`` and the extra of the package say the same."""
+    text = (ROOT / "pyproject.toml").read_text()
+    extra = re.search(r"^cuda = \[(.*?)^\]", text, re.MULTILINE | re.DOTALL)
+    assert extra
+    pins = re.findall(r'"(.+?)"', extra[1])
+    assert len(pins) == 5
+    for command in toolchain.load("cuda")["mend"].values():
+        assert [word for word in command.split() if "==" in word] == pins
+
+
 def test_every_data_file_loads() -> None:
-    for path in (Path(toolchain.__file__).parent.parent / "toolchains").glob("*.toml"):
+    for path in (ROOT / "toolchains").glob("*.toml"):
         assert toolchain.load(path.stem)
