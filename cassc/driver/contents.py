@@ -40,7 +40,8 @@ def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
         for kernel in record["kernels"]:
             said = [kernel["reason"]] if kernel.get("reason") else []
             if kernel.get("launches"):
-                said.append(f"{kernel['launches']} launches, {kernel['coverage']:.0%} of the instructions ran")
+                sides = f" and {kernel['branches']:.0%} of the branches' sides" if kernel.get("branches") else ""
+                said.append(f"{kernel['launches']} launches, {kernel['coverage']:.0%} of the instructions{sides} ran")
             if kernel.get("approximate"):
                 said.append("compared with a tolerance: " + " ".join(kernel["approximate"]))
             place = f"({record['sm']} to {kernel.get('target', 'AMD')})"

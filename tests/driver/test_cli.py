@@ -145,7 +145,9 @@ def translated(path: Path, verdicts: list[dict[str, object]]) -> None:
 
 def verdict(kernel: str, status: Status, launches: int = 0, reason: str = "") -> dict[str, object]:
     coverage = launches / 16
-    made = Verdict(kernel, "gfx1100", "lift", status, launches=launches, coverage=coverage, reason=reason)
+    made = Verdict(
+        kernel, "gfx1100", "lift", status, launches=launches, coverage=coverage, reason=reason, branches=coverage / 2
+    )
     return made.to_dict()
 
 
@@ -155,7 +157,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     translated(path, [good, vague])
     assert cli.main(["verify", str(path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "accepted   k1 (sm_80 to gfx1100): 8 launches, 50% of the instructions ran",
+        "accepted   k1 (sm_80 to gfx1100): 8 launches, 50% of the instructions and 25% of the branches' sides ran",
         "unverified k2 (sm_80 to gfx1100): takes a texture",
     ]
     assert cli.main(["verify", str(path), "--json"]) == 0
