@@ -75,6 +75,7 @@ struct cassc_emu_device {
   std::string gfx;
   cassc::emu::Memory memory;
   std::mutex launching;
+  cassc::emu::u64 launch_block = 0, launch_block_size = 0;  // kernarg segment, dispatch packet and queue of the launch in progress
   std::atomic<cassc::emu::u64> executed{0};
   explicit cassc_emu_device(cassc::emu::u64 bytes) : memory(bytes) {}
 };

@@ -299,20 +299,19 @@ const Op* raise(Wave& w, const Op* op, u32 kind, u64 address, u32 size, bool wri
 
 namespace {
 
-struct Scoped {  // device memory for the time of a launch
-  Memory& memory;
-  std::vector<u64> blocks;
-  explicit Scoped(Memory& m) : memory(m) {}
-  ~Scoped() { for (u64 b : blocks) memory.release(b); }
-  u64 take(u64 size) {
-    const u64 p = memory.allocate(size);
-    if (p) {
-      blocks.push_back(p);
-      std::memset(reinterpret_cast<void*>(p), 0, size);
-    }
-    return p;
+constexpr u32 kPacketSize = 64, kQueueSize = 256;
+
+// One block of device memory for what a launch passes to its waves, kept for the next launch. 0: no memory.
+u64 launch_block(cassc_emu_device& device, u32 size) {
+  if (device.launch_block_size < size) {
+    if (device.launch_block) device.memory.release(device.launch_block);
+    device.launch_block_size = std::max(size, 4096u);
+    device.launch_block = device.memory.allocate(device.launch_block_size);
+    if (!device.launch_block) device.launch_block_size = 0;
   }
-};
+  if (device.launch_block) std::memset(reinterpret_cast<void*>(device.launch_block), 0, size);
+  return device.launch_block;
+}
 
 void fill_hidden(const Launch& l, u32 dynamic_lds, u8* kernarg) {
   const u32 grid[] = {l.grid.x, l.grid.y, l.grid.z}, block[] = {l.block.x, l.block.y, l.block.z};
@@ -379,7 +378,6 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
     const u32 vgprs = std::min(((kernel.descriptor.rsrc1 & 63) + 1) * 8, 256u);
     kernel.code = std::make_unique<Code>(kernel.text.address, kernel.text.size / 4, vgprs, device.gfx >= "gfx1150");
   }
-  Scoped blocks(device.memory);
   Launch l{};
   l.device = &device;
   l.kernel = &kernel;
@@ -392,18 +390,19 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   l.scratch_size = (std::max(m.private_size, kernel.descriptor.private_size) + (dynamic_stack ? kDynamicStack : 0) + 15) / 16 * 16;
   l.threads_per_group = u32(threads);
   l.waves_per_group = u32((threads + kLanes - 1) / kLanes);
-  // A multiple of 64, as the runtime's pool would give it: wide scalar loads may read past the last argument.
-  l.kernarg = blocks.take((segment + 63) / 64 * 64 + 64);
-  if (kernel.descriptor.properties & 2) l.packet = blocks.take(64);
-  if (kernel.descriptor.properties & 4) l.queue = blocks.take(256);
-  if (!l.code->mapped() || !l.kernarg || (kernel.descriptor.properties & 2 && !l.packet) || (kernel.descriptor.properties & 4 && !l.queue)) {
+  // Rounded up as the runtime's pool would: wide scalar loads may read past the last argument.
+  const u32 kernarg_bytes = (segment + 63) / 64 * 64 + 64;
+  l.kernarg = launch_block(device, kernarg_bytes + kPacketSize + kQueueSize);
+  if (!l.code->mapped() || !l.kernarg) {
     set_error("no memory to launch " + m.name);
     return CASSC_EMU_OUT_OF_MEMORY;
   }
+  l.packet = l.kernarg + kernarg_bytes;
+  l.queue = l.packet + kPacketSize;
   u8* arguments = reinterpret_cast<u8*>(l.kernarg);
   if (kernarg_size) std::memcpy(arguments, kernarg, kernarg_size);
   fill_hidden(l, dynamic_lds, arguments);
-  if (l.packet) fill_packet(l, reinterpret_cast<u8*>(l.packet));
+  fill_packet(l, reinterpret_cast<u8*>(l.packet));
 
   const u32 host = _mm_getcsr();
   const bool completed = Run(l).run(options ? options->max_wave_instructions : 0);

@@ -11,6 +11,8 @@ namespace {
 // An allocation's extent: whole granules, and one more that is never valid, so that neighbours never touch.
 uint64_t extent_of(uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule + kGranule; }
 
+constexpr uint64_t kTurn = 64 << 20;
+
 void* reserve(uint64_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return p == MAP_FAILED ? nullptr : p;
@@ -54,23 +56,37 @@ void Memory::mark(uint64_t address, uint64_t size, bool on) {
   }
 }
 
+// The first place at or after `from` with room for `extent` bytes; 0: none.
+uint64_t Memory::fit(uint64_t from, uint64_t extent) const {
+  auto it = free_.upper_bound(from);
+  if (it != free_.begin()) --it;
+  for (; it != free_.end(); ++it) {
+    const uint64_t start = std::max(it->first, from), end = it->first + it->second;
+    if (start < end && end - start >= extent) return start;
+  }
+  return 0;
+}
+
 uint64_t Memory::allocate(uint64_t size) {
   const std::lock_guard lock(mutex_);
   if (!size || size > view_.bytes) return 0;
   const uint64_t extent = extent_of(size);
-  const auto fits = [&](auto from, auto to) {
-    return std::find_if(from, to, [&](const auto& block) { return block.second >= extent; });
-  };
-  const auto start = free_.lower_bound(next_);
-  auto found = fits(start, free_.end());
-  if (found == free_.end()) {
-    found = fits(free_.begin(), start);
-    if (found == start) return 0;
+  // From where the last allocation ended, so that freed memory is not reused at once and a stale pointer faults; from the
+  // start again after a while, so that a program which allocates and frees for long does not touch the whole arena.
+  if (since_turn_ > kTurn) {
+    since_turn_ = 0;
+    next_ = view_.base;
   }
-  const auto [address, room] = *found;
+  uint64_t address = fit(next_, extent);
+  if (!address) address = fit(view_.base, extent);
+  if (!address) return 0;
+  const auto found = std::prev(free_.upper_bound(address));
+  const uint64_t start = found->first, end = start + found->second;
   free_.erase(found);
-  if (room > extent) free_[address + extent] = room - extent;
+  if (address > start) free_[start] = address - start;
+  if (end > address + extent) free_[address + extent] = end - address - extent;
   next_ = address + extent;
+  since_turn_ += extent;
   live_[address] = size;
   used_ += extent;
   mark(address, size, true);
@@ -87,7 +103,7 @@ bool Memory::release(uint64_t address) {
   live_.erase(it);
   used_ -= extent;
   const uint64_t first = (address + 4095) / 4096 * 4096, last = (address + extent) / 4096 * 4096;
-  if (last > first && last - first >= (1 << 20)) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  if (last > first && last - first >= (1 << 16)) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
   auto after = free_.lower_bound(address);
   if (after != free_.end() && after->first == address + extent) {
     extent += after->second;

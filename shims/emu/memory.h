@@ -58,12 +58,14 @@ class Memory {
 
  private:
   void mark(uint64_t address, uint64_t size, bool on);
+  uint64_t fit(uint64_t from, uint64_t extent) const;
 
   mutable std::mutex mutex_;
   MemoryView view_;
   uint16_t* valid_ = nullptr;
   uint64_t table_bytes_ = 0;
-  uint64_t used_ = 0, next_ = 0;                 // next_: where the next search begins, so that freed memory is not reused at once
+  uint64_t used_ = 0;
+  uint64_t next_ = 0, since_turn_ = 0;           // where the next search begins, bytes allocated since it last began anew
   std::map<uint64_t, uint64_t> live_;            // address -> exact size
   std::map<uint64_t, uint64_t> free_;            // address -> extent
   std::map<uint64_t, uint64_t> parts_;           // variables inside loaded images
