@@ -1,7 +1,8 @@
 """Signature tables of static CUDA runtimes, by which one is recognised in a program without a symbol table.
 
 A table (format: ``shims/redirect/signature.h``) is made from a ``libcudart_static.a`` of the user's own, found beside
-nvcc or among Python's packages, and kept in the cache. It holds offsets and hashes, none of NVIDIA's code.
+nvcc, among Python's packages, or named in ``CASSC_CUDART_STATIC`` (paths separated by colons), and kept in the cache.
+It holds offsets and hashes, none of NVIDIA's code.
 """
 
 from __future__ import annotations
@@ -50,13 +51,10 @@ def _make(archive: Path, path: Path) -> bool:
 
 
 def _archives() -> Iterator[Path]:
+    named = os.environ.get("CASSC_CUDART_STATIC", "")
     nvcc = toolchain.find_nvcc()
     roots = [nvcc.root] if nvcc else []
     roots += toolchain.cuda_packages()
-    seen = set()
-    for root in roots:
-        for place in _PLACES:
-            path = root / place / _ARCHIVE
-            if path.is_file() and path.resolve() not in seen:
-                seen.add(path.resolve())
-                yield path
+    paths = [Path(path) for path in named.split(":") if path]
+    paths += [root / place / _ARCHIVE for root in roots for place in _PLACES]
+    yield from dict.fromkeys(path.resolve() for path in paths if path.is_file())

@@ -48,7 +48,7 @@ def find(library: Path, data: bytes, tables: Sequence[Path] = ()) -> StaticRunti
         raise diag.error(
             "static-runtime-unknown",
             "the file has no symbol table, and its statically linked CUDA runtime is of a version that is not known",
-            notes=[diag.note("the libcudart_static.a it was linked with, found beside nvcc, would make it known")],
+            notes=[diag.note("name the libcudart_static.a that it was linked with in CASSC_CUDART_STATIC")],
         )
     if length in (0, _NOT_LINKED):
         return None

@@ -140,7 +140,8 @@ void examine(const link_map* map) {
   const auto runtime = find_static_runtime(ElfFile(file.bytes()), tables ? tables : "");
   if (!runtime) return;
   if (runtime->entries.empty()) {
-    complain(map->l_name, "it holds a statically linked CUDA runtime without symbols, of a version that no table describes");
+    complain(map->l_name, "its statically linked CUDA runtime has no symbols, and is of a version that is not known; "
+                           "name its libcudart_static.a in CASSC_CUDART_STATIC");
     _exit(127);
   }
   redirect(map, *runtime);
