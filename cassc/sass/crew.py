@@ -17,7 +17,7 @@ from cassc.sass.builder import I1, I32, I64, Space
 from cassc.sass.cfg import is_indirect, target_of
 from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
 from cassc.sass.execute import Machine as AnyMachine
-from cassc.sass.execute import Write, execute
+from cassc.sass.execute import Write
 from cassc.sass.fields import PT, WORD_BYTES
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
@@ -66,11 +66,11 @@ class Machine(Evaluate):
 
     def register(self, register: Reg | UReg) -> Lanes:
         file = self.uniforms if isinstance(register, UReg) else self.registers
-        return Lanes(I32, file[register.index].copy())
+        return Lanes(I32, file[register.index])
 
     def predicate(self, index: int, *, uniform: bool = False) -> Lanes:
         file = self.uniform_predicates if uniform else self.predicates
-        return Lanes(I1, file[index].copy())
+        return Lanes(I1, file[index])
 
     def holds(self, p: Pred) -> Mask:
         value: Mask = (self.uniform_predicates if p.uniform else self.predicates)[p.index]
@@ -194,15 +194,15 @@ class Crew:
 
     # Scheduling --------------------------------------------------------------------------------------------------
     def run(self, budget: int) -> None:
-        """At most about ``budget`` instructions of a warp; fewer when all lanes wait or have exited."""
+        """At most about ``budget`` steps; fewer when all lanes wait or have exited."""
         cta = self.cta
-        end = cta.instructions + budget
-        while cta.instructions < end:
+        end = cta.steps + budget
+        while cta.steps < end:
             ready = self.running & (self.wait == _RUNNING)
             if not ready.any():
                 return
             group = self._choose(ready if self.order is Order.TOGETHER else self._one_warp(ready))
-            used = self._together(group, ready & ~group, min(end - cta.instructions, _PATIENCE))
+            used = self._together(group, ready & ~group, min(end - cta.steps, _PATIENCE))
             self._clock += used
             self.last_turn[group] = self._clock
 
@@ -241,6 +241,7 @@ class Crew:
             if instruction is None:
                 raise Halt("instruction", f"no instruction is known at {place:#x}")
             used += 1
+            cta.steps += 1
             cta.instructions += warps
             cta.executed.add(place)
             handler = self._control.get(instruction.row.control)
@@ -263,12 +264,17 @@ class Crew:
         if not mask.any():
             return True
         try:
-            writes = execute(self._any, i)
+            writes = self.cta.program.plan(i).run(self._any)
         except BarrierWait as wait:
             self._wait_for_cta(i, group, mask, wait)
             return False
         except Trap:
             raise Halt("trap", "the kernel trapped") from None
+        if len(writes) > 1 or (writes and len(writes[0].values) > 1):
+            # A value may be a register itself, which an earlier write would change.
+            for write in writes:
+                for value in write.values:
+                    value.data = value.data.copy()  # type: ignore[attr-defined]
         for write in writes:
             machine.write(write)
         if self.released.any():
