@@ -92,6 +92,7 @@ class Evaluate:
         self.mask: Mask = np.ones(lanes, bool)
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
+        self._bank_words: dict[tuple[int, int, int, bool], Lanes] = {}
         self._barrier_count = np.zeros(lanes, np.uint32)
         self._barrier_truth = np.zeros(lanes, bool)
 
@@ -322,7 +323,12 @@ class Evaluate:
     def constant(self, bank: int, offset: Value | int, size: int, *, signed: bool = False) -> Lanes:
         memory = self.around.bank(bank)
         if isinstance(offset, int):
-            return self._extended(np.full(self.lanes, memory.read_int(offset, size), np.uint64), size, signed)
+            # Banks do not change during a launch.
+            known = self._bank_words.get((bank, offset, size, signed))
+            if known is None:
+                data = np.full(self.lanes, memory.read_int(offset, size), np.uint64)
+                known = self._bank_words[bank, offset, size, signed] = self._extended(data, size, signed)
+            return known
         assert isinstance(offset, Lanes)
         values = np.zeros(self.lanes, np.uint64)
         if self.mask.any():

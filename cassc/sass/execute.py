@@ -6,6 +6,7 @@ exist once. Neither the guard nor control transfer is looked at here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -52,30 +53,69 @@ def words_of(token: Token, i: Instruction) -> int:
     return _WORDS.get(token.type, 1)
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An instruction prepared for repeated execution.
+
+    Attributes:
+        instruction: what it is made of.
+        readers: give the arguments of the meaning, in order.
+        targets: destinations, those too that write nothing.
+    """
+
+    instruction: Instruction
+    readers: tuple[Callable[[Machine], Any], ...]
+    targets: tuple[Operand, ...]
+
+    @classmethod
+    def of(cls, i: Instruction) -> Plan:
+        """CasscError ``sass-no-meaning`` for an instruction that is refused."""
+        row = i.row
+        if row.meaning is None or row.todo:
+            reason = row.todo or "the instruction has no meaning"
+            raise diag.error("sass-no-meaning", f"unsupported instruction: {reason}")
+        operands = list(zip(row.tokens, i.operands, strict=True))
+        readers = (_reader(i, token, operand) for token, operand in operands if not token.dest or token.name == "PRd")
+        return cls(i, tuple(readers), tuple(operand for token, operand in operands if token.dest))
+
+    def run(self, m: Machine) -> tuple[Write, ...]:
+        """Effects happen on ``m``; what the destinations get is returned."""
+        meaning = self.instruction.row.meaning
+        assert meaning is not None
+        result = meaning(m, self.instruction, *[read(m) for read in self.readers])
+        targets = self.targets
+        if not targets:
+            return ()
+        results = (result,) if len(targets) == 1 and not _one_of_one(result) else result
+        writes = []
+        for target, value in zip(targets, results, strict=True):
+            if isinstance(target, Pred):
+                if target.index != PT:
+                    writes.append(Write(target, (value,)))
+            elif isinstance(target, Named):
+                writes += [Write(Pred(k), (_bit(m, value, k),)) for k in range(PT)]
+            elif isinstance(target, Reg | UReg) and not target.is_zero:
+                writes.append(Write(target, to_words(m, value)))
+        return tuple(writes)
+
+
 def execute(m: Machine, i: Instruction) -> tuple[Write, ...]:
-    """Effects happen on ``m``; what the destinations get is returned. CasscError ``sass-no-meaning`` if refused."""
-    row = i.row
-    if row.meaning is None or row.todo:
-        reason = row.todo or "the instruction has no meaning"
-        raise diag.error("sass-no-meaning", f"unsupported instruction: {reason}")
-    sources = [
-        source(m, i, token, operand) for token, operand in zip(row.tokens, i.operands, strict=True) if not token.dest
-    ]
-    targets = [operand for token, operand in zip(row.tokens, i.operands, strict=True) if token.dest]
-    result = row.meaning(m, i, *sources)
-    if not targets:
-        return ()
-    results = (result,) if len(targets) == 1 and not _one_of_one(result) else result
-    writes = []
-    for target, value in zip(targets, results, strict=True):
-        if isinstance(target, Pred):
-            if target.index != PT:
-                writes.append(Write(target, (value,)))
-        elif isinstance(target, Named):
-            writes += [Write(Pred(k), (_bit(m, value, k),)) for k in range(PT)]
-        elif isinstance(target, Reg | UReg) and not target.is_zero:
-            writes.append(Write(target, to_words(m, value)))
-    return tuple(writes)
+    """`Plan.run` of one instruction, once."""
+    return Plan.of(i).run(m)
+
+
+def _reader(i: Instruction, token: Token, operand: Operand) -> Callable[[Machine], Any]:
+    """`source` with the frequent cases told apart beforehand."""
+    if isinstance(operand, Pred) and not operand.negated:
+        return lambda m: m.predicate(operand.index, uniform=operand.uniform)
+    if isinstance(operand, Reg | UReg) and token.type in ("u32", "s32"):
+        if operand.is_zero and not (operand.negated or operand.inverted):
+            return lambda m: m.const(I32, 0)
+        if not (operand.negated or operand.inverted or operand.absolute):
+            return lambda m: m.register(operand)
+    if isinstance(operand, Imm) and token.type in ("u32", "s32"):
+        return lambda m: m.const(I32, operand.bits)
+    return lambda m: source(m, i, token, operand)
 
 
 def _one_of_one(result: Any) -> bool:
@@ -145,11 +185,11 @@ def _word(m: Machine, operand: Reg | UReg | Const, k: int) -> Value:
     return m.register(operand if k == 0 else type(operand)(operand.index + k))
 
 
-def _constant_offset(m: Machine, operand: Const, further: int) -> Value:
-    offset = m.const(I32, operand.offset + further)
+def _constant_offset(m: Machine, operand: Const, further: int) -> Value | int:
+    """In bytes; a number where no register takes part."""
     if operand.register is None or operand.register.is_zero:
-        return offset
-    return m.add(m.register(operand.register), offset)
+        return operand.offset + further & 0xFFFFFFFF
+    return m.add(m.register(operand.register), m.const(I32, operand.offset + further))
 
 
 def _bit(m: Machine, x: Value, k: int) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from cassc.sass import cfg
 from cassc.sass.builder import Space
 from cassc.sass.disasm import SassFunction
 from cassc.sass.evaluate import WINDOWS
+from cassc.sass.execute import Plan
 from cassc.sass.memory import Memory, Range
 from cassc.sass.row import Instruction
 
@@ -28,6 +29,7 @@ class Program:
     banks: bank number -> memory, without banks 0 and 3.
     externals: value in bank 4 -> name of the undefined function.
     stack: bytes of local memory of a thread.
+    plans: of instructions that ran, by byte offset.
     """
 
     function: SassFunction
@@ -35,6 +37,14 @@ class Program:
     banks: Mapping[int, Memory]
     externals: Mapping[int, str]
     stack: int
+    plans: dict[int, Plan] = field(default_factory=dict)
+
+    def plan(self, i: Instruction) -> Plan:
+        """CasscError ``sass-no-meaning``."""
+        found = self.plans.get(i.address)
+        if found is None:
+            found = self.plans[i.address] = Plan.of(i)
+        return found
 
     @classmethod
     def of(cls, function: SassFunction, cubin: Cubin, addresses: Mapping[str, int]) -> Program:
