@@ -30,7 +30,7 @@ MAX_ATTEMPTS = 40
 ENOUGH_LAUNCHES = 6
 MOST_LAUNCHES = 16
 # Steps of the interpreter for one launch; it does about twenty thousand in a second.
-_BUDGET = 9_000
+_BUDGET = 6_000
 # A wave that needs more than this many instructions for each of the warp's is stuck.
 _EXPANSION = 50
 _SLACK = 200_000
@@ -119,6 +119,7 @@ class _Session:
     coverage: Coverage
     launches: int = 0
     traps: int = 0
+    in_a_row: int = 0
     order_dependent: bool = False
     vary_variables: bool = True
     last_refusal: str = ""
@@ -181,6 +182,7 @@ class _Session:
 
     def _failed(self, placed: _Placed, run: Run, varied: bool) -> None:
         self.last_refusal = run.message
+        self.in_a_row = 0
         if varied:
             self.vary_variables = False
             return
@@ -250,7 +252,10 @@ class _Session:
         found = self._difference(placed, reference, translated)
         if found is None:
             self.launches += 1
+            self.in_a_row += 1
             self.coverage.add(reference.executed)
+            if self.in_a_row % 2 == 0:
+                self.generator.encourage()
         return found
 
     def _difference(self, placed: _Placed, reference: Run, translated: Run) -> Counterexample | None:

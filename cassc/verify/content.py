@@ -34,7 +34,14 @@ _START_PER_LIMIT = 80
 
 
 def make(
-    random: np.random.Generator, size: int, facts: Facts, manner: Manner, limit: int, compared: Sequence[int]
+    random: np.random.Generator,
+    size: int,
+    facts: Facts,
+    manner: Manner,
+    limit: int,
+    compared: Sequence[int],
+    *,
+    sought: bool = False,
 ) -> Bytes:
     """``size`` bytes (a multiple of 8).
 
@@ -42,13 +49,16 @@ def make(
         facts: how the kernel uses the memory.
         limit: if not 0, elements are integers from 0 to below it, as they serve as indices or counts.
         compared: values that the kernel compares with, to be met sometimes.
+        sought: and often, as loops may end there.
     """
     if limit:
         element = min(facts.sizes & {1, 2, 4, 8}, default=4)
-        return _as_bytes(_indices(random, size // element, element, manner, limit))
-    kind = next((k for k in (Kind.FLOAT64, Kind.FLOAT32, Kind.FLOAT16) if k in facts.kinds), None)
-    if kind is Kind.FLOAT64 and facts.sizes and 8 not in facts.sizes and 16 not in facts.sizes:
-        kind = Kind.FLOAT32 if Kind.FLOAT32 in facts.kinds else None
+        numbers = _indices(random, size // element, element, manner, limit)
+        if sought and compared:
+            ends = np.array([c & ((1 << 8 * element) - 1) for c in compared], np.uint64).astype(numbers.dtype)
+            numbers = np.where(random.random(numbers.size) < 0.4, random.choice(ends, numbers.size), numbers)
+        return _as_bytes(numbers)
+    kind = facts.kind
     element = _FLOAT_BITS[kind][0] if kind is not None else min(facts.sizes & {1, 2, 4, 8}, default=4)
     count = size // element
     ordinary = _ordinary_floats(random, count, kind) if kind is not None else _ordinary(random, count, element)

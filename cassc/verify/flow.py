@@ -29,6 +29,8 @@ _SHARED, _LOCAL = ("shared", 0), ("local", 0)
 _GLOBAL_ADDRESSES = ("LoadAddr", "StoreAddr", "ReduceAddr", "AtomAddr", "PlainAddr", "CopyAddr")
 _STORES = ("ST", "STG", "RED", "REDG", "ATOM", "ATOMG")
 _KEEPING = frozenset("MOV UMOV IADD3 UIADD3 IADD VIADD SEL USEL R2UR SHFL S2R LDC ULDC PRMT UPRMT MOV32I".split())
+_INTEGER = frozenset("IMAD UIMAD IMAD.WIDE UIMAD.WIDE IMAD.HI LEA ULEA LEA.HI ULEA.HI I2F I2FP ISETP UISETP".split())
+_CONVERSIONS = ("F2I", "I2F", "F2F", "FRND")
 _ACCESS_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16, "S64": 8}
 
 
@@ -49,6 +51,7 @@ class Facts:
 
     Attributes:
         kinds: float types of the operands it reaches.
+        float_uses, integer_uses: byte offsets of instructions that take it for a float, or for a factor or an index.
         sizes: bytes of the accesses (memory only).
         indexes: it reaches an address that another pointer is the base of.
         points: it is the base of an address itself.
@@ -57,11 +60,23 @@ class Facts:
     """
 
     kinds: set[Kind] = field(default_factory=set)
+    float_uses: set[int] = field(default_factory=set)
+    integer_uses: set[int] = field(default_factory=set)
     sizes: set[int] = field(default_factory=set)
     indexes: bool = False
     points: bool = False
     bounds: bool = False
     written: bool = False
+
+    @property
+    def kind(self) -> Kind | None:
+        """The widest float type, if it is used as a float rather than as an integer."""
+        if len(self.float_uses) < len(self.integer_uses):
+            return None
+        found = [k for k in (Kind.FLOAT64, Kind.FLOAT32, Kind.FLOAT16) if k in self.kinds]
+        if len(found) > 1 and found[0] is Kind.FLOAT64 and self.sizes and not self.sizes & {8, 16}:
+            return found[1]
+        return found[0] if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +105,7 @@ class _Analysis:
         self.base = function.abi.param_base
         self.words = -(-function.abi.param_size // 4)
         self.graph = cfg.build(function, cubin.kernel(function.name) if cubin is not None else None)
+        self.live = _live_registers(self.graph)
         self.facts: dict[int, Facts] = {}
         self.compared: set[int] = set()
         # Origins: a parameter word w is number w, memory behind the pointer at word w is number words + w.
@@ -115,12 +131,14 @@ class _Analysis:
         return Flow(words, memory, tuple(sorted(self.compared)), not work)
 
     def _join(self, entry: dict[int, State], target: int, state: State) -> bool:
+        """Registers that nobody reads any more are left behind; they would mix with later values of the register."""
+        live = self.live.get(target, 0)
         known = entry.get(target)
-        if known is None:
-            entry[target] = dict(state)
-            return True
-        changed = False
+        changed = known is None
+        known = entry.setdefault(target, {})
         for key, origins in state.items():
+            if key not in (_SHARED, _LOCAL) and not live >> _position(key) & 1:
+                continue
             merged = known.get(key, 0) | origins
             if merged != known.get(key, 0):
                 known[key] = merged
@@ -150,7 +168,10 @@ class _Analysis:
             return state.get(("u" if isinstance(operand, UReg) else "r", operand.index + k), 0)
         if isinstance(operand, Pred):
             return state.get(("up" if operand.uniform else "p", operand.index), 0)
-        if isinstance(operand, Const) and operand.bank == 0:
+        if isinstance(operand, Const) and isinstance(operand.register, Reg | UReg) and not operand.register.is_zero:
+            for number in self._numbers(self._word(state, operand.register)):
+                self._of(number).indexes = True
+        elif isinstance(operand, Const) and operand.bank == 0:
             number = (operand.offset - self.base) // 4 + k
             return 1 << 2 * number if 0 <= number < self.words else 0
         return 0
@@ -174,9 +195,12 @@ class _Analysis:
             if isinstance(operand, Imm) and "SET" in name:
                 self.compared.add(operand.bits & 0xFFFFFFFF)
             if token.type in _TYPES:
-                self._typed(self._whole(state, token, operand, i), _TYPES[token.type])
+                self._typed(self._whole(state, token, operand, i), _TYPES[token.type], i)
             elif name.startswith(("HADD2", "HMUL2", "HFMA2", "HSETP2", "HMNMX2")):
-                self._typed(self._whole(state, token, operand, i), Kind.FLOAT16)
+                self._typed(self._whole(state, token, operand, i), Kind.FLOAT16, i)
+            elif name in _INTEGER and not self._is_addend(i, position):
+                for number in self._numbers(self._whole(state, token, operand, i) & self.plain):
+                    self._of(number).integer_uses.add(i.address)
             if isinstance(operand, Pred):
                 conditions |= self._scaled(self._word(state, operand))
                 continue
@@ -200,6 +224,8 @@ class _Analysis:
             state[_LOCAL] = state.get(_LOCAL, 0) | value
         elif i.row.control in cfg.ENDS:
             self._loop(state, i)
+        if name.startswith(_CONVERSIONS):
+            lows = highs = 0
         self._write(state, i, lows, highs, conditions)
 
     def _is_addend(self, i: Instruction, position: int) -> bool:
@@ -210,9 +236,11 @@ class _Analysis:
             return position == 2 or (zero and position < 2)
         return name.startswith(("LEA", "ULEA")) and position == 1
 
-    def _typed(self, origins: int, kind: Kind) -> None:
-        for number in self._numbers(origins):
+    def _typed(self, origins: int, kind: Kind, i: Instruction) -> None:
+        """Of plain origins only: a converted integer is no float."""
+        for number in self._numbers(origins & self.plain):
             self._of(number).kinds.add(kind)
+            self._of(number).float_uses.add(i.address)
 
     # Memory ------------------------------------------------------------------------------------------------------
     def _address(self, state: State, token: Token, a: Address, i: Instruction) -> int:
@@ -282,3 +310,64 @@ class _Analysis:
                 continue
             for key, origins in zip(keys, values, strict=False):
                 state[key] = origins if i.guard.is_true else origins | state.get(key, 0)
+
+
+# Liveness ------------------------------------------------------------------------------------------------------------
+_FILES = {"r": 0, "u": 256, "p": 320, "up": 328}
+
+
+def _position(key: Key) -> int:
+    """Of a register in a set of registers kept as bits."""
+    return _FILES[key[0]] + key[1]
+
+
+def _registers(operand: Operand, words: int) -> int:
+    """Registers that an operand reads or writes, as bits."""
+    if isinstance(operand, Pred):
+        return 1 << _position(("up" if operand.uniform else "p", operand.index)) if operand.index != 7 else 0
+    if isinstance(operand, Reg | UReg):
+        if operand.is_zero:
+            return 0
+        first = _position(("u" if isinstance(operand, UReg) else "r", operand.index))
+        return ((1 << words) - 1) << first
+    if isinstance(operand, Address):
+        bits = 0
+        for register in (operand.register, operand.uregister):
+            bits |= _registers(register, 2) if register is not None else 0
+        return bits
+    if isinstance(operand, Const) and operand.register is not None:
+        return _registers(operand.register, 1)
+    return 0
+
+
+def _live_registers(graph: cfg.Cfg) -> dict[int, int]:
+    """Block -> registers whose values at its start may be read, as bits."""
+    reads: dict[int, int] = {}
+    writes: dict[int, int] = {}
+    for start, block in graph.blocks.items():
+        read = written = 0
+        for i in block.instructions:
+            here = _registers(i.guard, 1)
+            target = 0
+            for token, operand in zip(i.row.tokens, i.operands, strict=True):
+                bits = _registers(operand, words_of(token, i))
+                if token.dest:
+                    target |= bits
+                else:
+                    here |= bits
+            read |= here & ~written
+            written |= target if i.guard.is_true else 0
+        reads[start], writes[start] = read, written
+    live = dict(reads)
+    changed = True
+    while changed:
+        changed = False
+        for start, block in reversed(list(graph.blocks.items())):
+            behind = 0
+            for _, target in block.successors:
+                behind |= live.get(target, 0)
+            now = reads[start] | behind & ~writes[start]
+            if now != live[start]:
+                live[start] = now
+                changed = True
+    return live

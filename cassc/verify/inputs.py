@@ -25,13 +25,14 @@ SHARED_LIMIT = 48 << 10
 Dim3 = tuple[int, int, int]
 
 _MANNERS = (Manner.TAME, Manner.MIXED, Manner.WILD, Manner.TAME, Manner.MIXED, Manner.EDGES)
-_SCALARS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128, 200, 256, 300, 512, 777, 1024)
-_SCALES = (2, 4, 33, 128, 1024)
+_SCALARS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128, 200, 256, 300, 512, 777, 1024, 2500, 4096, 6000)
+_SCALES = (2, 4, 33, 128, 1024, 6000)
 """Largest integer scalar, by how large scalars have turned out to be possible."""
 _USUAL_SCALE = 3
 _INDEX_LIMITS = (2, 4, 12, 48, 200)
 _USUAL_LIMIT = 3
-_FLOATS = (0.5, 1.0, 1.5, -2.0, 3.25, 0.0078125, 100.0, 0.1)
+_BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
+_FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
 _BLOCKS = {
     1: ((256, 1, 1), (64, 1, 1), (128, 1, 1), (32, 1, 1), (96, 1, 1), (48, 1, 1), (512, 1, 1)),
@@ -134,7 +135,7 @@ class Generator:
         sizes: bytes of the buffers that need more than usual, by slot offset.
         scale: index into the sizes of integer scalars.
         limit: index into the sizes of values that may be indices.
-        tamed: contents that nothing speaks against being indices are taken for them.
+        cautious: scalars are never arbitrary; contents of unknown use are taken for indices if not all use is known.
         dynamic_shared: bytes.
     """
 
@@ -145,7 +146,7 @@ class Generator:
     sizes: dict[int, int] = field(default_factory=dict)
     scale: int = _USUAL_SCALE
     limit: int = _USUAL_LIMIT
-    tamed: bool = False
+    cautious: bool = False
     dynamic_shared: int = -1
 
     def __post_init__(self) -> None:
@@ -178,8 +179,8 @@ class Generator:
     def _points(self, slot: Slot) -> bool:
         if self.hints.surely_points(slot.offset):
             return slot.offset not in self.refused
-        kinds = self.hints.word(slot.offset).kinds
-        return Kind.FLOAT64 not in kinds and self.hints.may_point(slot.offset) and slot.offset not in self.refused
+        double = self.hints.word(slot.offset).kind is Kind.FLOAT64
+        return not double and self.hints.may_point(slot.offset) and slot.offset not in self.refused
 
     def _buffer(self, random: np.random.Generator, slot: Slot, manner: Manner, buffers: list[Buffer]) -> None:
         facts = self.hints.behind(slot.offset)
@@ -194,29 +195,33 @@ class Generator:
 
     def _content(self, random: np.random.Generator, size: int, facts: Facts, manner: Manner) -> Bytes:
         limit = 0
-        floats = bool(facts.kinds & {Kind.FLOAT32, Kind.FLOAT64})
-        if facts.bounds or (facts.indexes and not floats) or (self.tamed and not facts.kinds):
+        unknown = facts.indexes or (self.cautious and not self.hints.complete)
+        if facts.kind is None and (facts.bounds or unknown):
             limit = _INDEX_LIMITS[self.limit]
-        return content.make(random, size, facts, manner, limit, self.hints.compared)
+        sought = facts.bounds and not facts.indexes
+        return content.make(random, size, facts, manner, limit, self.hints.compared, sought=sought)
 
     def _scalar(self, random: np.random.Generator, slot: Slot, manner: Manner) -> bytes:
         facts = self.hints.word(slot.offset)
         rare = manner is not Manner.TAME and random.random() < 0.15
-        if facts.kinds & {Kind.FLOAT32, Kind.FLOAT64} and slot.size >= 4:
+        if facts.kind in (Kind.FLOAT32, Kind.FLOAT64) and slot.size >= 4:
             value = float(random.choice(_RARE_FLOATS if rare else _FLOATS))
-            double = slot.size == 8 and Kind.FLOAT64 in facts.kinds
+            double = slot.size == 8 and facts.kind is Kind.FLOAT64
             with np.errstate(all="ignore"):
                 return struct.pack("<d", value) if double else np.float32(value).tobytes().ljust(slot.size, b"\0")
-        free = not (facts.bounds or facts.indexes or self.tamed)
-        if rare and free and manner is Manner.WILD:
-            return random.integers(0, 256, slot.size, dtype=np.uint8).tobytes()
+        free = not (facts.bounds or facts.indexes or self.cautious)
+        if free and random.random() < (0.2 if manner is Manner.TAME else 0.5):
+            width = int(random.integers(1, 8 * slot.size + 1))
+            whole = int.from_bytes(random.bytes(slot.size), "little") & ((1 << width) - 1)
+            return (-whole if random.random() < 0.3 else whole).to_bytes(slot.size + 1, "little", signed=True)[:-1]
         if rare and self.hints.compared and slot.size >= 4:
             near = int(random.choice(self.hints.compared)) + int(random.integers(-1, 2))
             if free or 0 <= near <= _SCALES[self.scale]:
                 return (near & 0xFFFFFFFF).to_bytes(4, "little").ljust(slot.size, b"\0")
         if rare:
             return bytes(slot.size)
-        largest = _SCALES[min(self.scale + (manner is Manner.MIXED and not self.tamed), len(_SCALES) - 1)]
+        boldness = 0 if self.cautious else _BOLDNESS.get(manner, 0)
+        largest = _SCALES[min(self.scale + boldness, len(_SCALES) - 1)]
         value = int(random.choice([s for s in _SCALARS if s <= largest]))
         return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
 
@@ -239,17 +244,18 @@ class Generator:
             self.scale = max(self.scale - 1, 0)
             self.limit = max(self.limit - 1, 0)
         elif failure.kind in ("address", "misaligned"):
-            if failure.space == "shared" and self.dynamic_shared:
-                roomy = SHARED_LIMIT - self.abi.static_shared
-                self.dynamic_shared, grown = roomy // 16 * 16, self.dynamic_shared < roomy // 16 * 16
-                if grown:
-                    return
-            elif failure.space == "global" and self._grow(launch, addresses, failure.address):
-                return
-            self.tamed, was = True, self.tamed
-            if was:
-                self.limit = max(self.limit - 1, 0)
-                self.scale = max(self.scale - 1, 0)
+            roomy = (SHARED_LIMIT - self.abi.static_shared) // 16 * 16
+            if failure.space == "shared" and 0 < self.dynamic_shared < roomy:
+                self.dynamic_shared = roomy
+            elif failure.space != "global" or not self._grow(launch, addresses, failure.address):
+                if self.cautious:
+                    self.limit = max(self.limit - 1, 0)
+                    self.scale = max(self.scale - 1, 0)
+                self.cautious = True
+
+    def encourage(self) -> None:
+        """After launches that went well: larger numbers again, up to the usual."""
+        self.scale = min(self.scale + 1, _USUAL_SCALE)
 
     def _grow(self, launch: Launch, addresses: Sequence[int], fault: int) -> bool:
         """A fault a little behind a buffer: it must be larger. False if none is near, or it is large already."""
