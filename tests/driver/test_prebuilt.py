@@ -1,0 +1,253 @@
+"""Programs that nvcc linked: run as they are, and rewritten."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from cassc import cli, diag, toolchain
+from cassc.diag import CasscError
+from cassc.driver import contents, prebuilt
+from cassc.driver.invocation import CommandLineError, Phase, parse
+from cassc.engines import cascade
+from cassc.engines.base import Request, Support, Translation, Unsupported
+from cassc.engines.lift import LiftEngine
+from cassc.image import fatbin, host, relink
+from cassc.target import SmArch
+
+PROGRAM = Path(__file__).parent / "programs" / "prebuilt.cu"
+ALL_RIGHT = "twice: cudaSuccess\nrefused: cudaSuccess\n0 wrong, cudaSuccess\n"
+ONE_REFUSED = "twice: cudaSuccess\nrefused: cudaErrorNoKernelImageForDevice\n0 wrong, cudaSuccess\n"
+NOT_TRANSLATED = "cassc: kernel _Z7refusedPi was not translated"
+
+
+class Choosy(LiftEngine):
+    """Refuses the kernel of that name."""
+
+    name: ClassVar[str] = "choosy"
+
+    def supports(self, request: Request) -> Support:
+        if request.function.name == "_Z7refusedPi":
+            reason = diag.error("test-refused", "the test wants it so", diag.Location(kernel="_Z7refusedPi"))
+            return Support(False, reason.diagnostics)
+        return super().supports(request)
+
+
+class Sullen(LiftEngine):
+    """Refuses all, and late."""
+
+    name: ClassVar[str] = "sullen"
+
+    def translate(self, request: Request) -> Translation:
+        reason = diag.error("test-refused", "not today", diag.Location(kernel=request.function.name))
+        raise Unsupported(*reason.diagnostics)
+
+
+@pytest.fixture
+def choosy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cascade, "default_engines", lambda: (Choosy(),))
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Path:
+    found = toolchain.find_runtime()
+    if found is None or not all((found / name).exists() for name in ("libcassc_redirect.so", "libcassc_emu.so")):
+        pytest.skip("libcassc_redirect.so and libcassc_emu.so are not built (CASSC_LIBDIR or cassc/lib)")
+    return found
+
+
+Linked = Callable[..., Path]
+
+
+@pytest.fixture(scope="module")
+def linked(nvcc: toolchain.Nvcc, runtime: Path, tmp_path_factory: pytest.TempPathFactory) -> Linked:
+    """``linked(*options)``: programs/prebuilt.cu by plain nvcc."""
+    out = tmp_path_factory.mktemp("prebuilt")
+
+    def make(*options: str) -> Path:
+        path = out / re.sub(r"\W", "_", "".join(("program", *options)))
+        if not path.exists():
+            architecture = () if "-gencode" in options else ("-arch=sm_80",)
+            command = [str(nvcc.path), *architecture, *options, str(PROGRAM), "-o", str(path)]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+        return path
+
+    return make
+
+
+def stripped(path: Path) -> Path:
+    strip = shutil.which("strip")
+    if strip is None:
+        pytest.skip("strip is not on PATH")
+    result = path.with_name(path.name + "-stripped")
+    subprocess.run([strip, "-s", str(path), "-o", str(result)], check=True)
+    return result
+
+
+def start(command: Sequence[str | Path], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    words = [str(word) for word in command]
+    return subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def run_unchanged(*command: str | Path) -> tuple[prebuilt.Launch, subprocess.CompletedProcess[str]]:
+    found = prebuilt.launch([str(word) for word in command], prebuilt.settings((), 0.2))
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path), "CASSC_DEVICE": "emu"}
+    return found, start(found.arguments, {**found.environment, **paths})
+
+
+def alone(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Without cassc, its cache and its variables."""
+    return start([program, *arguments], {"PATH": "/usr/bin:/bin", "CASSC_DEVICE": "emu"})
+
+
+WAYS = [(), ("-cudart", "shared"), ("-Xcompiler", "-no-pie", "-Xlinker", "-no-pie")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", WAYS, ids=["static", "shared", "fixed"])
+def test_program_runs_unchanged(options: tuple[str, ...], linked: Linked) -> None:
+    found, done = run_unchanged(linked(*options))
+    assert (done.stdout, done.stderr, done.returncode) == (ALL_RIGHT, "", 0)
+    assert {v["kernel"] for v in found.report.verdicts} == {"_Z5twicePii", "_Z7refusedPi"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", WAYS, ids=["static", "shared", "fixed"])
+@pytest.mark.parametrize("strip", [False, True], ids=["", "stripped"])
+def test_program_is_rewritten(
+    options: tuple[str, ...], strip: bool, linked: Linked, runtime: Path, tmp_path: Path
+) -> None:
+    before = stripped(linked(*options)) if strip else linked(*options)
+    after = tmp_path / "rewritten"
+    assert cli.main([str(before), "-o", str(after), "--check-seconds", "0.2"]) == 0
+    done = alone(after)
+    assert (done.stdout, done.stderr, done.returncode) == (ALL_RIGHT, "", 0)
+    assert relink.needed(after.read_bytes())[0].startswith("libcudart.so.")
+    assert os.access(after, os.X_OK)
+    assert [record["sm"] for record in contents.verdicts(str(after))] == ["sm_80"]
+
+
+@pytest.mark.slow
+def test_rewriting_twice_changes_no_behaviour(linked: Linked, tmp_path: Path) -> None:
+    once, twice = tmp_path / "once", tmp_path / "twice"
+    assert cli.main([str(linked()), "-o", str(once)]) == 0
+    assert cli.main([str(once), "-o", str(twice)]) == 0
+    assert alone(twice).stdout == ALL_RIGHT
+
+
+@pytest.mark.slow
+def test_kernel_that_is_refused_when_run(linked: Linked, choosy: None) -> None:
+    found, done = run_unchanged(linked())
+    (warning,) = (r for r in found.report.remarks if r.severity is diag.Severity.WARNING)
+    assert (warning.message, warning.location.kernel) == ("not translated: the test wants it so", "_Z7refusedPi")
+    assert (done.stdout, done.returncode) == (ONE_REFUSED, 0)
+    assert done.stderr.startswith(NOT_TRANSLATED)
+
+
+@pytest.mark.slow
+def test_kernel_that_is_refused_when_rewritten(
+    linked: Linked, choosy: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    after = tmp_path / "rewritten"
+    assert cli.main([str(linked()), "-o", str(after)]) == 0
+    said = capsys.readouterr().err
+    assert "warning: not translated: the test wants it so [in kernel 'refused(int*)'] [test-refused]" in said
+    done = alone(after)
+    assert (done.stdout, done.returncode) == (ONE_REFUSED, 0)
+    assert done.stderr.startswith(NOT_TRANSLATED)
+    (record,) = contents.verdicts(str(after))
+    assert record["refused"] == [{"kernel": "_Z7refusedPi", "reason": "the test wants it so"}]
+
+
+@pytest.mark.slow
+def test_program_of_which_nothing_is_translated(linked: Linked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cascade, "default_engines", lambda: (Sullen(),))
+    found, done = run_unchanged(linked())
+    assert len(found.report.remarks) == 2
+    assert "twice: cudaErrorNoKernelImageForDevice" in done.stdout
+
+
+@pytest.mark.slow
+def test_library_is_translated_when_it_is_opened(linked: Linked) -> None:
+    library = linked("-shared", "-Xcompiler", "-fPIC", "-DLIBRARY")
+    found, done = run_unchanged(linked("-DOPEN"), library)
+    assert (done.stdout, done.returncode) == (ALL_RIGHT, 0)
+    folder = Path(found.environment["CASSC_TRANSLATIONS"])
+    assert [path.suffix for path in folder.iterdir()] == [".fatbin"]
+    assert not found.report.verdicts  # of the program itself
+
+
+@pytest.mark.slow
+def test_library_is_rewritten(linked: Linked, tmp_path: Path) -> None:
+    library, opener = tmp_path / "libwork.so", tmp_path / "opener"
+    assert cli.main([str(linked("-shared", "-Xcompiler", "-fPIC", "-DLIBRARY")), "-o", str(library)]) == 0
+    assert cli.main([str(linked("-DOPEN")), "-o", str(opener)]) == 0
+    assert alone(opener, library).stdout == ALL_RIGHT
+
+
+@pytest.mark.slow
+def test_what_holds_only_ptx_is_named(linked: Linked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = linked("-gencode", "arch=compute_80,code=compute_80")
+    assert cli.main([str(before), "-o", str(tmp_path / "after")]) == 0
+    assert "warning: not translated: the fat binary holds no SASS (PTX: compute_80)" in capsys.readouterr().err
+    assert "twice: cudaErrorNoKernelImageForDevice" in alone(tmp_path / "after").stdout
+
+
+@pytest.mark.slow
+def test_architecture_as_cuda_chooses(linked: Linked, tmp_path: Path) -> None:
+    codes = ("-gencode", "arch=compute_75,code=sm_75", "-gencode", "arch=compute_90,code=sm_90")
+    assert cli.main([str(linked(*codes)), "-o", str(tmp_path / "after")]) == 0
+    assert [record["sm"] for record in contents.verdicts(str(tmp_path / "after"))] == ["sm_90"]
+    assert alone(tmp_path / "after").stdout == ALL_RIGHT
+
+
+def test_container_that_holds_nothing_translatable(tmp_path: Path) -> None:
+    text = fatbin.make_entry(fatbin.EntryKind.PTX, SmArch(80), b".version 8.0\n")
+    source, file = tmp_path / "source", tmp_path / "made.fatbin"
+    source.write_bytes(fatbin.serialize(fatbin.FatBinary((text,))))
+    report = prebuilt.translate_first_use(source, file, prebuilt.settings((), 0))
+    assert [r.id for r in report.remarks] == ["device-no-sass"]
+    assert fatbin.parse(file.read_bytes()).entries == ()  # found the next time, and not tried again
+
+
+def test_command_line(tmp_path: Path) -> None:
+    program = tmp_path / "program"
+    program.write_bytes(b"\x7fELF")
+    assert parse([str(program), "-o", "after"]).phase is Phase.CONVERT
+    assert parse(["libwork.so", "-o", "after.so"]).phase is Phase.CONVERT
+    assert parse(["a.cu", "libwork.so", "-o", "after"]).phase is Phase.LINK
+    with pytest.raises(CommandLineError, match="name the new file with -o"):
+        parse([str(program)])
+    with pytest.raises(CommandLineError, match="has to be the only input file"):
+        parse([str(program), "a.cu", "-o", "after"])
+
+
+def test_programs_that_are_not_there(capsys: pytest.CaptureFixture[str], runtime: Path) -> None:
+    assert cli.main(["run", "/nothing/at/all"]) == 1
+    assert "'/nothing/at/all' was not found, or cannot be executed [run-not-found]" in capsys.readouterr().err
+    assert cli.main(["run"]) == 2
+
+
+def test_file_without_device_code(capsys: pytest.CaptureFixture[str], runtime: Path, tmp_path: Path) -> None:
+    after = tmp_path / "after"
+    assert cli.main([str(runtime / "libcassrt.so"), "-o", str(after)]) == 1
+    assert "the file holds no fat binary [prebuilt-nothing]" in capsys.readouterr().err
+    assert not after.exists()
+
+
+def test_is_linked(runtime: Path) -> None:
+    assert prebuilt.is_linked(str(runtime / "libcassrt.so"))
+    assert not prebuilt.is_linked(str(PROGRAM))
+    assert not prebuilt.is_linked("/nothing")
+    with pytest.raises(CasscError, match="LIEF cannot read"):
+        relink.needed(b"nothing")
+    assert host.read(runtime / "libcassrt.so").kind is host.ImageKind.SHARED
