@@ -2,6 +2,7 @@
 // the toolkit's headers by tests/runtime); names follow it, without the prefix.
 #ifndef CASSC_CUDART_ABI_H
 #define CASSC_CUDART_ABI_H
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -131,6 +132,16 @@ struct PoolProperties {
   unsigned char reserved[54];
 };
 static_assert(sizeof(PoolProperties) == 88);
+
+struct InstantiateParameters {
+  unsigned long long flags;
+  Stream* upload;
+  Node* error_node;
+  int result;
+};
+
+using AttributeValue = std::array<char, 64>;  // union cudaLaunchAttributeValue
+using StreamCallback = void (*)(Stream*, Error, void*);
 
 struct MemAllocNodeParameters {
   PoolProperties properties;

@@ -309,6 +309,21 @@ CASSC_API Error cudaRuntimeGetVersion(int* version) {
 // The driver that a program may count on: never older than the runtime.
 CASSC_API Error cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
+// No driver library stands behind this runtime: every function of it is "not found", which is an answer, not an error.
+CASSC_API Error cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long, int* result) {
+  return without_device([&] {
+    if (!name || !function) return Error::InvalidValue;
+    *function = nullptr;
+    if (result) *result = 1;  // cudaDriverEntryPointSymbolNotFound
+    return Error::Success;
+  });
+}
+
+CASSC_API Error cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long flags,
+                                                 int* result) {
+  return cudaGetDriverEntryPoint(name, function, flags, result);
+}
+
 #if CASSC_CUDART_MAJOR == 12
 CASSC_API Error cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 CASSC_API Error cudaThreadExit() { return cudaDeviceReset(); }

@@ -2,6 +2,8 @@
 #include "graph.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <unordered_map>
 
 #include "api.h"
 #include "graph_access.h"
@@ -58,6 +60,22 @@ Error instantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
     *exec = rt::keep_exec(std::move(made));
     return Error::Success;
   });
+}
+
+const char* name_of(rt::NodeType type) {
+  switch (type) {
+    case rt::NodeType::Kernel: return "kernel";
+    case rt::NodeType::Memcpy: return "memcpy";
+    case rt::NodeType::Memset: return "memset";
+    case rt::NodeType::Host: return "host";
+    case rt::NodeType::Graph: return "graph";
+    case rt::NodeType::Empty: return "empty";
+    case rt::NodeType::WaitEvent: return "wait event";
+    case rt::NodeType::EventRecord: return "event record";
+    case rt::NodeType::MemoryAllocate: return "allocate";
+    case rt::NodeType::MemoryFree: return "free";
+  }
+  return "";
 }
 
 enum UpdateResult { kUpdateSuccess = 0, kUpdateTopologyChanged = 2, kUpdateNodeTypeChanged = 3 };
@@ -264,5 +282,36 @@ CASSC_API Error cudaGraphNodeGetEnabled(GraphExec* handle, Node* node, unsigned*
     if (!enabled) return Error::InvalidValue;
     *enabled = step.enabled;
     return Error::Success;
+  });
+}
+
+CASSC_API Error cudaGraphInstantiateWithParams(GraphExec** exec, Graph* graph, InstantiateParameters* parameters) {
+  if (!parameters) return without_device([] { return Error::InvalidValue; });
+  constexpr int success = 0, error_result = 1;  // cudaGraphInstantiateSuccess, cudaGraphInstantiateError
+  parameters->error_node = nullptr;
+  const Error error = instantiate(exec, graph, parameters->flags);
+  parameters->result = error == Error::Success ? success : error_result;
+  return error;
+}
+
+CASSC_API Error cudaDeviceGraphMemTrim(int index) {
+  return api([&] { return index == 0 ? Error::Success : Error::InvalidDevice; });
+}
+
+CASSC_API Error cudaGraphDebugDotPrint(Graph* handle, const char* path, unsigned) {
+  return with_graph(handle, [&](const Graph& graph) {
+    std::FILE* file = path ? std::fopen(path, "w") : nullptr;
+    if (!file) return path ? Error::OperatingSystem : Error::InvalidValue;
+    std::unordered_map<const Node*, size_t> number;
+    std::fputs("digraph graph_ {\n", file);
+    for (const auto& node : graph.nodes) {
+      number.emplace(node.get(), number.size());
+      const auto* call = std::get_if<rt::KernelCall>(&node->operation);
+      std::fprintf(file, "  n%zu [label=\"%s\"];\n", number[node.get()], call ? call->kernel->name.c_str() : name_of(node->type()));
+    }
+    for (const auto& node : graph.nodes)
+      for (const Node* after : node->after) std::fprintf(file, "  n%zu -> n%zu;\n", number[node.get()], number[after]);
+    std::fputs("}\n", file);
+    return std::fclose(file) == 0 ? Error::Success : Error::OperatingSystem;
   });
 }

@@ -80,6 +80,62 @@ Error read_event(Event* handle, Operation& operation) {
   return error;
 }
 
+// struct cudaGraphNodeParams: a type and, from byte 16 on, the parameters of a node of that type.
+struct NodeParameters {
+  int type;
+  int reserved[3];
+  union {
+    char bytes[232];
+    KernelNodeParameters kernel;
+    struct {
+      int flags, reserved[3];
+      Memcpy3DParameters copy;
+    } memcpy;
+    MemsetParameters memset;
+    HostNodeParameters host;
+    Graph* child;
+    Event* event;
+    MemAllocNodeParameters allocate;
+    void* release;
+  };
+  long long reserved2;
+};
+static_assert(sizeof(NodeParameters) == 256);
+
+Error read_allocate(MemAllocNodeParameters* p, Operation& operation) {
+  if (!p || p->properties.location.type != kLocationDevice || p->properties.location.id != 0) return Error::InvalidValue;
+  rt::MemoryAllocate allocate;
+  const Error error = rt::GraphMemory::make(p->bytes, allocate.memory);
+  if (error != Error::Success) return error;
+  p->pointer = allocate.memory->base();
+  operation = std::move(allocate);
+  return Error::Success;
+}
+
+Error read_free(void* pointer, Operation& operation) {
+  const auto allocation = rt::Context::get().allocations.find(pointer);
+  if (!allocation || allocation->origin != rt::Origin::Graph) return Error::InvalidValue;
+  operation = rt::MemoryFree{pointer};
+  return Error::Success;
+}
+
+Error read(NodeParameters* p, Operation& operation) {
+  if (!p) return Error::InvalidValue;
+  switch (static_cast<rt::NodeType>(p->type)) {
+    case rt::NodeType::Kernel: return read(&p->kernel, operation);
+    case rt::NodeType::Memcpy: return read(&p->memcpy.copy, operation);
+    case rt::NodeType::Memset: return read(&p->memset, operation);
+    case rt::NodeType::Host: return read(&p->host, operation);
+    case rt::NodeType::Graph: return read(p->child, operation);
+    case rt::NodeType::WaitEvent: return read_event<rt::EventWait>(p->event, operation);
+    case rt::NodeType::EventRecord: return read_event<rt::EventRecord>(p->event, operation);
+    case rt::NodeType::MemoryAllocate: return read_allocate(&p->allocate, operation);
+    case rt::NodeType::MemoryFree: return read_free(p->release, operation);
+    case rt::NodeType::Empty: operation = rt::Nothing{}; return Error::Success;
+  }
+  return Error::NotSupported;  // semaphores and conditional nodes
+}
+
 // make(operation): one of the above.
 template <class Make>
 Error add(Node** result, Graph* graph, Node* const* before, size_t count, Make&& make) {
@@ -282,15 +338,7 @@ CASSC_API Error cudaGraphEventWaitNodeGetEvent(Node* handle, Event** event) {
 }
 
 CASSC_API Error cudaGraphAddMemAllocNode(Node** node, Graph* graph, Node* const* before, size_t count, MemAllocNodeParameters* p) {
-  return add(node, graph, before, count, [&](Operation& o) {
-    if (!p || p->properties.location.type != kLocationDevice || p->properties.location.id != 0) return Error::InvalidValue;
-    rt::MemoryAllocate allocate;
-    const Error error = rt::GraphMemory::make(p->bytes, allocate.memory);
-    if (error != Error::Success) return error;
-    p->pointer = allocate.memory->base();
-    o = std::move(allocate);
-    return Error::Success;
-  });
+  return add(node, graph, before, count, [&](Operation& o) { return read_allocate(p, o); });
 }
 CASSC_API Error cudaGraphMemAllocNodeGetParams(Node* handle, MemAllocNodeParameters* p) {
   return get<rt::MemoryAllocate>(handle, p, [](Node&, const rt::MemoryAllocate& allocate, MemAllocNodeParameters& out) {
@@ -302,13 +350,29 @@ CASSC_API Error cudaGraphMemAllocNodeGetParams(Node* handle, MemAllocNodeParamet
   });
 }
 CASSC_API Error cudaGraphAddMemFreeNode(Node** node, Graph* graph, Node* const* before, size_t count, void* pointer) {
-  return add(node, graph, before, count, [&](Operation& o) {
-    const auto allocation = rt::Context::get().allocations.find(pointer);
-    if (!allocation || allocation->origin != rt::Origin::Graph) return Error::InvalidValue;
-    o = rt::MemoryFree{pointer};
-    return Error::Success;
-  });
+  return add(node, graph, before, count, [&](Operation& o) { return read_free(pointer, o); });
 }
 CASSC_API Error cudaGraphMemFreeNodeGetParams(Node* handle, void** pointer) {
   return get<rt::MemoryFree>(handle, pointer, [](Node&, const rt::MemoryFree& release, void*& out) { out = release.pointer; });
 }
+
+CASSC_API Error cudaGraphNodeSetParams(Node* node, NodeParameters* p) {
+  return set(node, [&](Operation& o) { return read(p, o); });
+}
+CASSC_API Error cudaGraphExecNodeSetParams(GraphExec* exec, Node* node, NodeParameters* p) {
+  return set(exec, node, [&](Operation& o) { return read(p, o); });
+}
+#if CASSC_CUDART_MAJOR == 12
+CASSC_API Error cudaGraphAddNode(Node** node, Graph* graph, Node* const* before, size_t count, NodeParameters* p) {
+  return add(node, graph, before, count, [&](Operation& o) { return read(p, o); });
+}
+CASSC_API Error cudaGraphAddNode_v2(Node** node, Graph* graph, Node* const* before, const EdgeData*, size_t count,
+                                    NodeParameters* p) {
+  return add(node, graph, before, count, [&](Operation& o) { return read(p, o); });
+}
+#else
+CASSC_API Error cudaGraphAddNode(Node** node, Graph* graph, Node* const* before, const EdgeData*, size_t count,
+                                 NodeParameters* p) {
+  return add(node, graph, before, count, [&](Operation& o) { return read(p, o); });
+}
+#endif

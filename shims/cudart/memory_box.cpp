@@ -235,3 +235,21 @@ CASSC_API Error cudaMemcpyFromArrayAsync(void* target, Array* array, size_t x, s
     return from_array(static_cast<char*>(target) + done, part, array, px, py, part, 1, kind, stream, Wait::No);
   });
 }
+
+CASSC_API Error cudaMemcpyArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source, size_t source_x,
+                                       size_t source_y, size_t bytes, CopyKind kind) {
+  if (!arrays().known(target) || !arrays().known(source)) return api([] { return Error::InvalidResourceHandle; });
+  if (target_x > target->pitch || source_x > source->pitch) return api([] { return Error::InvalidValue; });
+  // Both sides run on from row to row, each at its own width.
+  while (bytes) {
+    const size_t part = std::min({bytes, target->pitch - target_x, source->pitch - source_x});
+    const Error error = cudaMemcpy2DArrayToArray(target, target_x, target_y, source, source_x, source_y, part, 1, kind);
+    if (error != Error::Success) return error;
+    bytes -= part;
+    target_x += part;
+    source_x += part;
+    if (target_x == target->pitch) target_x = 0, ++target_y;
+    if (source_x == source->pitch) source_x = 0, ++source_y;
+  }
+  return Error::Success;
+}

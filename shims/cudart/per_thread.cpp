@@ -6,7 +6,6 @@
 using namespace cassc::cudart;
 namespace rt = cassc::rt;
 using rt::MemoryPool;
-using StreamCallback = void (*)(Stream*, Error, void*);
 
 #define PER_THREAD(name, suffix, parameters, arguments) \
   CASSC_API Error name parameters;                      \
@@ -23,6 +22,15 @@ PER_THREAD(cudaEventRecordWithFlags, _ptsz,
            (handle, stream_handle, flags))
 PER_THREAD(cudaEventRecord, _ptsz, (Event* event, Stream* stream), (event, stream))
 PER_THREAD(cudaFreeAsync, _ptsz, (void* pointer, Stream* handle), (pointer, handle))
+PER_THREAD(cudaGetDriverEntryPointByVersion, _ptsz,
+           (const char* name, void** function, unsigned p2, unsigned long long flags, int* result),
+           (name, function, p2, flags, result))
+PER_THREAD(cudaGetDriverEntryPoint, _ptsz,
+           (const char* name, void** function, unsigned long long p2, int* result),
+           (name, function, p2, result))
+PER_THREAD(cudaGraphInstantiateWithParams, _ptsz,
+           (GraphExec** exec, Graph* graph, InstantiateParameters* parameters),
+           (exec, graph, parameters))
 PER_THREAD(cudaGraphLaunch, _ptsz, (GraphExec* handle, Stream* stream_handle), (handle, stream_handle))
 PER_THREAD(cudaGraphUpload, _ptsz, (GraphExec* handle, Stream* stream_handle), (handle, stream_handle))
 PER_THREAD(cudaLaunchCooperativeKernel, _ptsz,
@@ -71,6 +79,10 @@ PER_THREAD(cudaMemcpy2D, _ptds,
            (target, target_pitch, source, source_pitch, width, height, kind))
 PER_THREAD(cudaMemcpy3DAsync, _ptsz, (const Memcpy3DParameters* parameters, Stream* stream), (parameters, stream))
 PER_THREAD(cudaMemcpy3D, _ptds, (const Memcpy3DParameters* parameters), (parameters))
+PER_THREAD(cudaMemcpyArrayToArray, _ptds,
+           (Array* target, size_t target_x, size_t target_y, Array* source, size_t source_x, size_t source_y,
+            size_t bytes, CopyKind kind),
+           (target, target_x, target_y, source, source_x, source_y, bytes, kind))
 PER_THREAD(cudaMemcpyAsync, _ptsz,
            (void* target, const void* source, size_t bytes, CopyKind kind, Stream* stream),
            (target, source, bytes, kind, stream))
@@ -122,13 +134,22 @@ PER_THREAD(cudaStreamAttachMemAsync, _ptsz,
            (Stream* handle, void* pointer, size_t p2, unsigned flags),
            (handle, pointer, p2, flags))
 PER_THREAD(cudaStreamBeginCapture, _ptsz, (Stream* handle, int mode), (handle, mode))
+PER_THREAD(cudaStreamCopyAttributes, _ptsz,
+           (Stream* target_handle, Stream* source_handle),
+           (target_handle, source_handle))
 PER_THREAD(cudaStreamEndCapture, _ptsz, (Stream* handle, Graph** graph), (handle, graph))
+PER_THREAD(cudaStreamGetAttribute, _ptsz,
+           (Stream* handle, int attribute, AttributeValue* value),
+           (handle, attribute, value))
 PER_THREAD(cudaStreamGetDevice, _ptsz, (Stream* handle, int* index), (handle, index))
 PER_THREAD(cudaStreamGetFlags, _ptsz, (Stream* handle, unsigned* flags), (handle, flags))
 PER_THREAD(cudaStreamGetId, _ptsz, (Stream* handle, unsigned long long* id), (handle, id))
 PER_THREAD(cudaStreamGetPriority, _ptsz, (Stream* handle, int* priority), (handle, priority))
 PER_THREAD(cudaStreamIsCapturing, _ptsz, (Stream* handle, int* status), (handle, status))
 PER_THREAD(cudaStreamQuery, _ptsz, (Stream* handle), (handle))
+PER_THREAD(cudaStreamSetAttribute, _ptsz,
+           (Stream* handle, int attribute, const AttributeValue* value),
+           (handle, attribute, value))
 PER_THREAD(cudaStreamSynchronize, _ptsz, (Stream* handle), (handle))
 PER_THREAD(cudaStreamWaitEvent, _ptsz,
            (Stream* handle, Event* event_handle, unsigned flags),

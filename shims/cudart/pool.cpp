@@ -12,7 +12,13 @@ using rt::MemoryPool;
 namespace {
 
 enum PoolAttribute { kReuseFirst = 1, kReuseLast = 3, kThreshold, kReserved, kReservedHigh, kUsed, kUsedHigh };
-constexpr int kPinned = 1;  // cudaMemAllocationTypePinned
+constexpr int kPinned = 1;     // cudaMemAllocationTypePinned
+constexpr int kReadWrite = 3;  // cudaMemAccessFlagsProtReadWrite
+
+struct AccessDescription {
+  MemoryLocation location;
+  int flags;
+};
 
 template <class Body>
 Error with_pool(MemoryPool* pool, Body&& body) {
@@ -116,6 +122,27 @@ CASSC_API Error cudaMemPoolSetAttribute(MemoryPool* handle, int attribute, const
     if ((attribute != kUsedHigh && attribute != kReservedHigh) || number != 0) return Error::InvalidValue;
     if (attribute == kUsedHigh) pool.used_high = pool.used;
     else pool.reserved_high = pool.used + pool.waiting;
+    return Error::Success;
+  });
+}
+
+// There is one device, and it always has access.
+CASSC_API Error cudaMemPoolGetAccess(int* flags, MemoryPool* handle, const MemoryLocation* location) {
+  return with_pool(handle, [&](const MemoryPool&) {
+    if (!flags || !location || location->type != kLocationDevice) return Error::InvalidValue;
+    if (location->id != 0) return Error::InvalidDevice;
+    *flags = kReadWrite;
+    return Error::Success;
+  });
+}
+
+CASSC_API Error cudaMemPoolSetAccess(MemoryPool* handle, const AccessDescription* list, size_t count) {
+  return with_pool(handle, [&](const MemoryPool&) {
+    if (count && !list) return Error::InvalidValue;
+    for (size_t i = 0; i < count; ++i) {
+      if (list[i].location.type != kLocationDevice || list[i].location.id != 0) return Error::InvalidDevice;
+      if (list[i].flags != kReadWrite) return Error::InvalidValue;
+    }
     return Error::Success;
   });
 }

@@ -2,13 +2,24 @@
 #include "stream.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "api.h"
 
 using namespace cassc::cudart;
 namespace rt = cassc::rt;
 
-using StreamCallback = void (*)(Stream*, Error, void*);
+namespace {
+
+// What a stream can have (cudaStreamAttribute...): access policy, synchronization policy, priority, memory domains.
+constexpr int kPriorityAttribute = 8;
+constexpr int kStreamAttributes[] = {1, 3, kPriorityAttribute, 9, 10};
+
+bool of_streams(int attribute) {
+  return std::find(std::begin(kStreamAttributes), std::end(kStreamAttributes), attribute) != std::end(kStreamAttributes);
+}
+
+}  // namespace
 
 CASSC_API Error cudaStreamCreateWithPriority(Stream** stream, unsigned flags, int priority) {
   return api([&] { return stream ? rt::create_stream(flags, priority, stream) : Error::InvalidValue; });
@@ -86,5 +97,33 @@ CASSC_API Error cudaStreamAttachMemAsync(Stream* handle, void* pointer, size_t, 
     const auto allocation = rt::Context::get().allocations.find(pointer);
     const bool one_flag = flags == 1 || flags == 2 || flags == 4;
     return allocation && allocation->type() == rt::MemoryType::Managed && one_flag ? Error::Success : Error::InvalidValue;
+  });
+}
+
+CASSC_API Error cudaStreamGetAttribute(Stream* handle, int attribute, AttributeValue* value) {
+  return on_stream(handle, [&](const Stream& stream) {
+    if (!value || !of_streams(attribute)) return Error::InvalidValue;
+    const auto found = stream.attributes.find(attribute);
+    *value = found == stream.attributes.end() ? AttributeValue{} : found->second;
+    if (attribute == kPriorityAttribute) std::memcpy(value->data(), &stream.priority, sizeof stream.priority);
+    return Error::Success;
+  });
+}
+
+CASSC_API Error cudaStreamSetAttribute(Stream* handle, int attribute, const AttributeValue* value) {
+  return on_stream(handle, [&](Stream& stream) {
+    if (!value || !of_streams(attribute)) return Error::InvalidValue;
+    stream.attributes[attribute] = *value;
+    if (attribute == kPriorityAttribute) std::memcpy(&stream.priority, value->data(), sizeof stream.priority);
+    return Error::Success;
+  });
+}
+
+CASSC_API Error cudaStreamCopyAttributes(Stream* target_handle, Stream* source_handle) {
+  return on_stream(target_handle, [&](Stream& target) {
+    Stream* source = nullptr;
+    const Error error = rt::find_stream(source_handle, &source);
+    if (error == Error::Success) target.attributes = source->attributes;
+    return error;
   });
 }

@@ -1,7 +1,9 @@
 // Streams and events as the API sees them.
 #ifndef CASSC_RUNTIME_STREAM_H
 #define CASSC_RUNTIME_STREAM_H
+#include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   uint64_t id = 0;
+  std::map<int, std::array<char, 64>> attributes;  // cudaStreamSetAttribute: kept and given back, without effect
   // While it is captured (guarded by the lock of capture.cpp): the capture, and the nodes that the next one follows.
   std::shared_ptr<Capture> capture;
   std::vector<Node*> frontier;

@@ -93,7 +93,9 @@ class Builder:
         run([self.nvcc.path, "-std=c++17", "-arch=sm_80", *flags, "-c", source, "-o", path])
         if translated:
             image = host.read(path)
-            entry = fatbin.make_entry(EntryKind.CODE_OBJECTS, SmArch(80), bundle.pack({DEFAULT_TARGET: self.code_object}))
+            entry = fatbin.make_entry(
+                EntryKind.CODE_OBJECTS, SmArch(80), bundle.pack({DEFAULT_TARGET: self.code_object})
+            )
             additions = [(fat, [entry]) for fat in fatbin.extract(image)]
             path.write_bytes(embed.embed(image, additions).data)
         return path
@@ -104,7 +106,7 @@ class Builder:
         if key not in self.made:
             objects = [self.object(name, *flags, translated=translated) for name in names]
             path = self.out / f"program{len(self.made)}"
-            libraries = [self.libdir / "libcudart.so.13", f"-Wl,-rpath,{self.libdir}"]
+            libraries: list[str | Path] = [self.libdir / "libcudart.so.13", f"-Wl,-rpath,{self.libdir}"]
             run([self.gxx, *objects, "-o", path, *libraries])
             self.made[key] = path
         return self.made[key]

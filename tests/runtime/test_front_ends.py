@@ -44,7 +44,7 @@ def exports(path: Path) -> dict[str, str]:
 def test_every_name_with_its_version_node(libdir: Path, major: int, count: int) -> None:
     names = api(major)
     assert len(names) == count
-    assert exports(libdir / f"libcudart.so.{major}") == {name: f"libcudart.so.{major}" for name in names}
+    assert exports(libdir / f"libcudart.so.{major}") == dict.fromkeys(names, f"libcudart.so.{major}")
 
 
 @pytest.mark.parametrize("major", MAJORS)
@@ -93,7 +93,9 @@ PARTS = {"maxBlockDimX": "maxThreadsDim", "maxGridDimX": "maxGridSize"}
 def test_properties_lie_where_the_toolkit_has_them(nvcc: toolchain.Nvcc, gxx: str, tmp_path: Path) -> None:
     """Each field of properties.def that the toolkit's cudaDeviceProp has by the same name, by its compiler."""
     rows = re.findall(r"^PROPERTY\((\w+), (\d+), (-?\d+), (-?\d+), (\d)", (CUDART / "properties.def").read_text(), re.M)
-    include = next((p for p in (nvcc.root / "include", nvcc.root.parent / "include") if (p / "driver_types.h").exists()), None)
+    include = next(
+        (p for p in (nvcc.root / "include", nvcc.root.parent / "include") if (p / "driver_types.h").exists()), None
+    )
     if include is None:
         pytest.skip("the toolkit's headers are not there")
     header = (include / "driver_types.h").read_text()
@@ -121,14 +123,19 @@ buffer = (ctypes.c_ubyte * 2048)(*[0xEE] * 2048)
 print(getattr(library, sys.argv[2])(buffer, 0))
 size = max(i for i in range(2048) if buffer[i] != 0xEE) + 1
 read = lambda at, kind: kind.from_buffer(buffer, at).value
-print(size, bytes(buffer[:256]).split(b"\\0")[0].decode(), read(308, ctypes.c_int), read(320, ctypes.c_int), read(360, ctypes.c_int))
+name = bytes(buffer[:256]).split(b"\\0")[0].decode()
+print(size, name, *(read(offset, ctypes.c_int) for offset in (308, 320, 360)))
 print(getattr(library, sys.argv[2])(buffer, 1))
 """
 
 
 @pytest.mark.parametrize(
     ("major", "name", "size"),
-    [(12, "cudaGetDeviceProperties", 728), (12, "cudaGetDeviceProperties_v2", 1032), (13, "cudaGetDeviceProperties", 1008)],
+    [
+        (12, "cudaGetDeviceProperties", 728),
+        (12, "cudaGetDeviceProperties_v2", 1032),
+        (13, "cudaGetDeviceProperties", 1008),
+    ],
 )
 def test_properties_fill_exactly_their_structure(emulated: Path, major: int, name: str, size: int) -> None:
     command = [sys.executable, "-c", PROPERTIES, str(emulated / f"libcudart.so.{major}"), name]

@@ -24,7 +24,9 @@ def fake_hip(gxx: str, emulated: Path, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("hip")
     emulator = [str(emulated / "libcassc_emu.so"), f"-Wl,-rpath,{emulated}"]
     command = [gxx, "-std=c++17", "-O1", "-shared", "-fPIC", f"-I{INCLUDE}", str(PROGRAMS / "fake_hip.cpp")]
-    done = subprocess.run([*command, "-o", str(folder / "libamdhip64.so"), *emulator], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "-o", str(folder / "libamdhip64.so"), *emulator], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return str(folder)
 

@@ -51,7 +51,9 @@ def test_metadata_whole_and_damaged(gxx: str, code_object: bytes, tmp_path: Path
     path = tmp_path / "device.hsaco"
     path.write_bytes(code_object)
     flags = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-    lines = build_and_run(gxx, tmp_path, "metadata_check.cpp", ["codeobject.cpp", "fatbin.cpp"], flags, str(path)).splitlines()
+    lines = build_and_run(
+        gxx, tmp_path, "metadata_check.cpp", ["codeobject.cpp", "fatbin.cpp"], flags, str(path)
+    ).splitlines()
     assert lines[-1] == "done"
     assert "take_mixed threads 1024 size 48: 0+1 8+24 32+2 40+8" in lines
     assert "bounded threads 128 size 8: 0+8" in lines

@@ -16,6 +16,7 @@ class Builder(Protocol):
     def program(self, *names: str, flags: Sequence[str] = (), translated: bool = True) -> Path: ...
 
 
+UNTOLD = pytest.mark.xfail(strict=True, reason="the emulator executes misaligned accesses, as RDNA3 does")
 FAULTS = {
     "far": (700, "illegal"),
     "null": (700, "illegal"),
@@ -26,7 +27,7 @@ FAULTS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", [f if f != "misaligned" else pytest.param(f, marks=UNTOLD) for f in FAULTS])
 def test_fault_appears_at_the_next_synchronising_call_and_stays(builder: Builder, execute: Execute, fault: str) -> None:
     code, word = FAULTS[fault]
     done = execute(builder.program("faults"), fault)
@@ -113,6 +114,7 @@ def test_order_of_stream_operations(builder: Builder, execute: Execute) -> None:
         "calls 0 1 2 3 4 5 inside cudaErrorNotPermitted",
         "pageable 1 pinned 2",
         "destroyed 17 again 400 use 400",
+        "policy 3 bad 1",
         "reused 1",
     ]
     assert (done.returncode, done.stderr) == (0, "")
@@ -153,6 +155,13 @@ def test_graphs(builder: Builder, execute: Execute) -> None:
         "own memory 6 6 6 6 6 6 6 6",
         "gone 1",
         "captured memory 5",
+        "general 7 7 7 7 7 7 7 7",
+        "conditional 801",
+        "digraph graph_ {",
+        '  n0 [label="memset"];',
+        '  n1 [label="scale_add"];',
+        "  n0 -> n1;",
+        "}",
     ]
     assert (done.returncode, done.stderr) == (0, "")
 

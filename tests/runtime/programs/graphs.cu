@@ -163,4 +163,26 @@ int main() {
     CHECK(cudaGraphLaunch(e, s));
     CHECK(cudaStreamSynchronize(s));
     show("captured memory", d, 1);
+
+    // nodes by the general call, and a drawing
+    cudaGraph_t general;
+    CHECK(cudaGraphCreate(&general, 0));
+    cudaGraphNodeParams np = {};
+    np.type = cudaGraphNodeTypeMemset;
+    np.memset.dst = d; np.memset.value = 3; np.memset.elementSize = 4; np.memset.width = 8; np.memset.height = 1; np.memset.pitch = 32;
+    CHECK(cudaGraphAddNode(&fill, general, nullptr, nullptr, 0, &np));
+    a = 2; b = 1;
+    np = {};
+    np.type = cudaGraphNodeTypeKernel;
+    np.kernel.func = (void*)scale_add; np.kernel.gridDim = 1; np.kernel.blockDim = 8; np.kernel.kernelParams = args;
+    CHECK(cudaGraphAddNode(&kernel, general, &fill, nullptr, 1, &np));
+    cudaGraphInstantiateParams ip = {};
+    CHECK(cudaGraphInstantiateWithParams(&e, general, &ip));
+    CHECK(cudaGraphLaunch(e, s));
+    CHECK(cudaStreamSynchronize(s));
+    show("general", d, 8);
+    np.type = cudaGraphNodeTypeConditional;
+    printf("conditional %d\n", (int)cudaGraphAddNode(&kernel, general, &fill, nullptr, 1, &np));
+    fflush(stdout);
+    CHECK(cudaGraphDebugDotPrint(general, "/dev/stdout", 0));
 }

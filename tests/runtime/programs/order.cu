@@ -123,6 +123,14 @@ int main() {
     printf("destroyed %d again %d", value(x), (int)cudaStreamDestroy(other));
     printf(" use %d\n", (int)cudaStreamSynchronize(other));
 
+    // attributes are kept
+    cudaStreamAttrValue set = {}, got = {};
+    set.syncPolicy = cudaSyncPolicyYield;
+    CHECK(cudaStreamSetAttribute(free_, cudaStreamAttributeSynchronizationPolicy, &set));
+    CHECK(cudaStreamCopyAttributes(again, free_));
+    CHECK(cudaStreamGetAttribute(again, cudaStreamAttributeSynchronizationPolicy, &got));
+    printf("policy %d bad %d\n", (int)got.syncPolicy, (int)cudaStreamGetAttribute(again, (cudaStreamAttrID)2, &got));
+
     // stream ordered memory
     void *m = nullptr, *k = nullptr;
     CHECK(cudaMallocAsync(&m, 4096, free_));
