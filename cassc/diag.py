@@ -58,7 +58,9 @@ class CasscError(Exception):
         self.status = status
 
 
-def error(id: str, message: str, location: Location | None = None, notes: Iterable[Diagnostic] = (), *, status: int = 1) -> CasscError:
+def error(
+    id: str, message: str, location: Location | None = None, notes: Iterable[Diagnostic] = (), *, status: int = 1
+) -> CasscError:
     """A CasscError holding one error diagnostic."""
     diagnostic = Diagnostic(Severity.ERROR, id, message, location or Location(), tuple(notes))
     return CasscError(diagnostic, status=status)

@@ -278,7 +278,7 @@ def test_device_as_output_is_written_not_replaced(tmp_path: Path) -> None:
     made.write_bytes(b"x")
     master, slave = os.openpty()
     name = Path(os.ttyname(slave))
-    jobs._deliver([Delivery(made, name)])
+    jobs.deliver([Delivery(made, name)])
     assert os.read(master, 10) == b"x"
     assert stat.S_ISCHR(name.stat().st_mode)
     os.close(master)
@@ -291,7 +291,7 @@ def test_output_that_cannot_be_written(tmp_path: Path) -> None:
     second.write_bytes(b"y")
     wanted = [Delivery(first, tmp_path / "ok"), Delivery(second, tmp_path / "no" / "file")]
     with pytest.raises(CasscError, match="cannot write '.*no/file': No such file"):
-        jobs._deliver(wanted)
+        jobs.deliver(wanted)
     assert names(tmp_path) == {"1", "2"}
 
 
