@@ -48,8 +48,30 @@ def decode(word: int, sm: int, address: int = 0) -> Instruction | None:
     return None
 
 
+def claimed_bits(instruction: Instruction) -> int:
+    """Mask of the bits that the row looks at (or knows not to matter), given this word."""
+    i = instruction
+    reading = _start(i.row, i.word, i.sm, i.address)
+    _read(reading)
+    return reading.claimed
+
+
+def _start(row: Row, word: int, sm: int, address: int) -> Reading:
+    return Reading(word, row, fields.FORM.get(word), sm, address, {}, _COMMON | row.ignored)
+
+
 def _try(row: Row, word: int, sm: int, address: int) -> Instruction | None:
-    reading = Reading(word, row, fields.FORM.get(word), sm, address, {}, _COMMON | row.ignored)
+    reading = _start(row, word, sm, address)
+    operands = _read(reading)
+    if operands is None or word & ~reading.claimed & ((1 << 128) - 1):
+        return None
+    guard = Pred(fields.GUARD.get(word), bool(fields.GUARD_NOT.get(word)), uniform=row.uniform)
+    return Instruction(row, word, address, sm, reading.form, guard, operands, reading.mods)
+
+
+def _read(reading: Reading) -> tuple[Operand, ...] | None:
+    """The operands, or None when the word is not of the row; bits beyond the claimed ones are not looked at."""
+    row = reading.row
     for place, value in row.fixed:
         if reading.take(place) != value:
             return None
@@ -67,10 +89,7 @@ def _try(row: Row, word: int, sm: int, address: int) -> Instruction | None:
     uses_uniform = reading.uses_uniform or (fields.USES_UNIFORM, 1) in row.fixed
     if uses_uniform != bool(reading.take(fields.USES_UNIFORM)):
         return None
-    if word & ~reading.claimed & ((1 << 128) - 1):
-        return None
-    guard = Pred(fields.GUARD.get(word), bool(fields.GUARD_NOT.get(word)), uniform=row.uniform)
-    return Instruction(row, word, address, sm, reading.form, guard, operands, reading.mods)
+    return operands
 
 
 def is_default(token: Token, operand: Operand) -> bool:

@@ -108,7 +108,7 @@ def _flagged(
 
 def _part(r: Reading, operand: Reg | UReg | Const) -> Reg | UReg | Const:
     """The byte or half that a conversion of a narrow type reads."""
-    width = narrow_width(r.mods.get("source") or r.mods.get("format") or "")
+    width = _narrow(r)
     if width is None:
         return operand
     suffix = PARTS[width][r.take(PART)]
@@ -118,8 +118,9 @@ def _part(r: Reading, operand: Reg | UReg | Const) -> Reg | UReg | Const:
     return replace(operand, spaced=True) if isinstance(operand, Const) else operand
 
 
-def narrow_width(type: str) -> int | None:
-    """Bits of a type that is narrower than a register, else None."""
+def _narrow(r: Reading) -> int | None:
+    """Bits of the source type if it is narrower than a register, else None."""
+    type = r.mods.get("source") or r.mods.get("format") or ""
     if type in ("U8", "S8"):
         return 8
     return 16 if type in ("U16", "S16", "F16", "BF16") else None
@@ -145,6 +146,8 @@ def immediate_style(r: Reading, token: Token) -> str:
         return "b2" if r.mods.get("format") == "BF16_V2" else "h2"
     if token.type == "f32" and r.mods.get("op", "").endswith("64H"):
         return "high"
+    if r.row.mnemonic == "I2F" and not r.mods.get("source"):
+        return "s32"
     return token.type if token.type in ("s32", "f32", "f64") else "u32"
 
 
@@ -160,6 +163,8 @@ def logical(r: Reading, token: Token) -> Operand:
     if kind == "u":
         return uniform(slot)(r, token)
     if kind == "i":
+        if token.type == "part" and _narrow(r):
+            raise Undecodable
         bits = r.take(fields.IMMEDIATE)
         return Imm(bits << 32 if token.type == "f64" else bits, immediate_style(r, token))
     return _flagged(r, token, slot, Const(r.take(fields.CONST_BANK), 4 * r.take(fields.CONST_WORD)))
@@ -216,20 +221,26 @@ def global_address(
     def read(r: Reading, token: Token) -> Operand:
         base = Reg(r.take(fields.RA))
         offset = r.take_signed(place)
+        extended = r.row.mnemonic == "LDGSTS.E" or r.has("E")
         if r.take(described):
             r.uses_uniform = True
-            pair = bool(r.take(wide))
+            if not r.take(wide) or not extended:
+                raise Undecodable
             shown = r.sm >= 90 or bool(r.take(DESCRIPTOR_SHOWN))
             descriptor = UReg(uniform_index(r, uniform_lo))
-            return Address(
-                base, offset, wide=pair, unsigned=not pair, suffixed=True, descriptor=descriptor, printed=shown
-            )
+            return Address(base, offset, wide=True, suffixed=True, descriptor=descriptor, printed=shown)
         if fields.USES_UNIFORM.get(r.word):
             r.uses_uniform = True
             pair = bool(r.take(wide))
+            if not extended:
+                raise Undecodable
             based = UReg(uniform_index(r, uniform_lo))
+            if base.is_zero and not pair:
+                return Address(None, offset, uregister=based, uwide=True)
             return Address(base, offset, wide=pair, unsigned=not pair, suffixed=True, uregister=based, uwide=True)
-        return Address(base, offset, wide=r.has("E"))
+        if not extended:
+            raise Undecodable
+        return Address(base, offset, wide=True)
 
     return read
 
@@ -245,12 +256,12 @@ def shared_address(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
         offset = r.take_signed(fields.ADDRESS_OFFSET)
         scale = (1, 4, 8, 16)[r.take(Field(78, 2))]
         uregister = None
-        if fields.USES_UNIFORM.get(r.word):
+        if fields.USES_UNIFORM.get(r.word) if token.name == "SharedLoadAddr" else r.form != 1:
             r.uses_uniform = True
             uregister = UReg(uniform_index(r, uniform_lo))
-        elif r.row.mnemonic.startswith("ATOMS") and r.form == 7:
-            uregister = UReg(uniform_index(r, uniform_lo))
-        shown = None if base.is_zero and (offset or uregister) and not base.reuse else base
+        if base.is_zero and scale != 1:
+            raise Undecodable
+        shown = None if base.is_zero and (offset or uregister) else base
         return Address(shown, offset, scale=scale, uregister=uregister)
 
     return read
@@ -285,6 +296,13 @@ def shared_base(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
     return read
 
 
+def barrier_object(r: Reading, token: Token) -> Operand:
+    """``[Ra + UR + offset]`` of an mbarrier."""
+    if not fields.USES_UNIFORM.get(r.word):
+        raise Undecodable
+    return shared_base(64)(r, token)
+
+
 def bulk_address(lo: int) -> Callable[[Reading, Token], Operand]:
     """A uniform register with an address: shared (32 bits) or global (a pair)."""
 
@@ -299,7 +317,10 @@ def plain_shared_address(r: Reading, token: Token) -> Operand:
     """``[Ra + offset]`` without a uniform base."""
     base = Reg(r.take(fields.RA))
     offset = r.take_signed(fields.ADDRESS_OFFSET)
-    return Address(None if base.is_zero and offset else base, offset, scale=(1, 4, 8, 16)[r.take(Field(78, 2))])
+    scale = (1, 4, 8, 16)[r.take(Field(78, 2))]
+    if base.is_zero and scale != 1:
+        raise Undecodable
+    return Address(None if base.is_zero and offset else base, offset, scale=scale)
 
 
 def branch_offset(r: Reading, token: Token) -> Operand:
@@ -307,6 +328,8 @@ def branch_offset(r: Reading, token: Token) -> Operand:
     offset = r.take_signed(LABEL_HIGH)
     if r.sm >= 90:
         offset = offset << 8 | r.take(LABEL_LOW)
+    if not -(1 << 29) <= offset < 1 << 29:
+        raise Undecodable
     return Imm(4 * offset & 0xFFFFFFFF, "s32")
 
 
@@ -316,19 +339,19 @@ def plain_address(r: Reading, token: Token) -> Operand:
 
 
 def cache_address(r: Reading, token: Token) -> Operand:
-    """``[Ra + offset]`` of a cache line, 32 bytes at least: the low five bits of the offset do not exist."""
-    place = Field(37, 27) if r.sm >= 80 else Field(40, 24)
-    return Address(Reg(r.take(fields.RA)), r.take_signed(place), wide=r.has("E"))
+    """``[Ra + offset]`` of a cache line."""
+    base, offset = Reg(r.take(fields.RA)), r.take_signed(Field(32, 32))
+    return Address(None if base.is_zero and offset else base, offset, wide=r.has("E"))
 
 
 def cluster_address(r: Reading, token: Token) -> Operand:
     """``[Ra.64 + UR + offset]``: shared memory of a CTA of the cluster."""
     r.uses_uniform = True
     base, offset = Reg(r.take(fields.RA)), r.take_signed(fields.ADDRESS_OFFSET)
-    pair = bool(r.take(Field(90, 1)))
+    if not r.take(Field(90, 1)):
+        raise Undecodable
     uregister = UReg(uniform_index(r, 64))
-    shown = None if uregister.is_zero else uregister
-    return Address(base, offset, wide=pair, unsigned=not pair, suffixed=True, uregister=shown)
+    return Address(base, offset, wide=True, suffixed=True, uregister=None if uregister.is_zero else uregister)
 
 
 def local_address(r: Reading, token: Token) -> Operand:
@@ -432,6 +455,14 @@ def special(r: Reading, token: Token) -> Operand:
     return Named(name, index)
 
 
+def barrier_threads(r: Reading, token: Token) -> Operand:
+    """How many threads a barrier waits for; 0 would be all, and is not printed."""
+    count = r.take(Field(42, 12))
+    if not count:
+        raise Undecodable
+    return Imm(count)
+
+
 def scoreboard(r: Reading, token: Token) -> Operand:
     index = r.take(Field(44, 3))
     if index > 5:
@@ -484,7 +515,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "SharedStoreAddr": shared_address(64),
     "SharedMatrixLoadAddr": shared_base(32),
     "SharedMatrixStoreAddr": shared_base(64),
-    "SharedBarrierAddr": shared_base(64),
+    "SharedBarrierAddr": barrier_object,
     "UniformSharedAddr": uniform_shared_address,
     "BulkTo": bulk_address(32),
     "BulkFrom": bulk_address(24),
@@ -512,7 +543,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "Scoreboard": scoreboard,
     "Scoreboards": scoreboards,
     "Count6": bits(38, 6),
-    "TrapCode": bits(34, 30),
+    "TrapCode": bits(34, 3),
     "Imm16at32": bits(32, 16),
     "PR": predicate_file,
     "PRd": predicate_file,
@@ -527,7 +558,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "ShuffleClamp": shuffle_operand(fields.RC, Field(40, 13), (2, 7)),
     "URdiv": divergence_mask,
     "BarrierId": bits(54, 4),
-    "BarrierThreads": bits(42, 12),
+    "BarrierThreads": barrier_threads,
     "BarrierAt24": convergence_barrier(24),
     "PlainSharedAddr": plain_shared_address,
     "Offset": branch_offset,

@@ -240,4 +240,6 @@ undone(
 undone("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", form(1), EXCH_128, TYPE_128, first_sm=90, todo=NO_128)
 undone("ATOMS", 0x18D, "Rd:w, PlainSharedAddr, Rb:w, Rc:w", form(1), CAS, TYPE_128, first_sm=90, todo=NO_128)
 ARRIVE = {fields.RB: 0, Field(72, 6): 4, Field(80, 11): 0x480}
-undone("ATOMS.ARRIVE.64", 0x18C, "Rd:w2, SharedStoreAddr", form(7), fixed=ARRIVE, first_sm=80, todo=MBARRIER)
+undone(
+    "ATOMS.ARRIVE.64", 0x18C, "Rd:w2, SharedStoreAddr", form(7), fixed=ARRIVE, first_sm=80, last_sm=89, todo=MBARRIER
+)

@@ -52,7 +52,7 @@ control_row("LEPC", 0x14E, "Rd:u64, LepcLabel", form(4), control="lepc", first_s
 control_row("BMOV.32.CLEAR", 0x155, "Rd, BarrierAt24", form(1), control="bmov_read", fixed={Field(84, 1): 1})
 control_row("BMOV.32", 0x156, "BarrierAt24, Rb", form(1), control="bmov_write")
 TRAP = {Field(84, 3): 3}
-control_row("BPT.TRAP", 0x15C, "", form(4), control="trap", fixed={**TRAP, Field(34, 30): 0})
+control_row("BPT.TRAP", 0x15C, "", form(4), control="trap", fixed={**TRAP, Field(34, 3): 0})
 control_row("BPT.TRAP", 0x15C, "TrapCode", form(4), control="trap", fixed=TRAP)
 # Triggers of performance monitors, and the order of dependent launches: nothing that a result depends on.
 control_row("PMTRIG", 0x001, "Imm16at32", form(4), control="nop", fixed=ALWAYS)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+
 from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.float32 import narrow_float, signed_as
 from cassc.sass.operand import Const, Reg, UReg
-from cassc.sass.row import AB, Instruction, choice, flag, insn, split
+from cassc.sass.row import AB, Instruction, Modifier, choice, flag, insn, only, split
 
 ROUND = choice("rounding", 78, 2, "_ RM RP RZ")
 ROUND_INTEGRAL = choice("rounding", 78, 2, "_ FLOOR CEIL TRUNC")
 ROUNDINGS = {"": "rn", "RM": "rm", "RP": "rp", "RZ": "rz", "FLOOR": "rm", "CEIL": "rp", "TRUNC": "rz"}
 FLOATS: dict[str, Type] = {"F16": F16, "F32": F32, "": F32, "F64": F64, "BF16": BF16}
-FLOAT_NAMES = "- F16 F32 F64 BF16"
 INTEGERS: dict[str, tuple[Type, bool]] = {
     "U8": (I8, False), "U16": (I16, False), "U32": (I32, False), "U64": (I64, False),
     "S8": (I8, True), "S16": (I16, True), "": (I32, True), "S32": (I32, True), "S64": (I64, True),
 }  # fmt: skip
 FTZ = flag("FTZ", 80)
+ANYWHERE = only(AB, 1, 5, 6)  # nothing emits conversions of constants
 
 
 def _round(i: Instruction) -> str:
@@ -49,10 +51,7 @@ def _as_word(b: Builder, x: Value) -> Value:
 
 # Integer source: size at 84, signed at 74. The two opcodes differ in which side is 64 bits wide.
 SOURCE_32 = split("source", [(84, 2), (74, 1)], {0: "U8", 1: "U16", 2: "U32", 4: "S8", 5: "S16", 6: ""})
-SOURCE_ANY = split(
-    "source", [(84, 2), (74, 1)], {0: "U8", 1: "U16", 2: "U32", 3: "U64", 4: "S8", 5: "S16", 6: "", 7: "S64"}
-)
-I2F_DEST_32 = choice("dest", 75, 3, "- F16 _ - BF16")
+I2F_DEST_80, I2F_DEST_90 = choice("dest", 75, 3, "- F16 _"), choice("dest", 75, 3, "- F16 _ - BF16")
 
 
 def _int_to_float(b: Builder, i: Instruction, x: Value) -> Value:
@@ -61,12 +60,13 @@ def _int_to_float(b: Builder, i: Instruction, x: Value) -> Value:
     return _as_word(b, value)
 
 
-@insn("I2F", 0x106, "Rd, B:part", AB, I2F_DEST_32, SOURCE_32, ROUND)
+@insn("I2F", 0x106, "Rd, B:part", AB, I2F_DEST_80, SOURCE_32, ROUND, last_sm=89)
+@insn("I2F", 0x106, "Rd, B:part", AB, I2F_DEST_90, SOURCE_32, ROUND, first_sm=90)
 def i2f(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
 
-@insn("I2F", 0x112, "Rd:u64, B:part", AB, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
+@insn("I2F", 0x112, "Rd:u64, B:part", ANYWHERE, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
 def i2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
@@ -74,12 +74,13 @@ def i2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
 WIDE_SOURCE = split("source", [(84, 2), (74, 1)], {3: "U64", 7: "S64"})
 
 
-@insn("I2F", 0x112, "Rd:u64, B:u64", AB, choice("dest", 75, 3, "- - - F64"), WIDE_SOURCE, ROUND)
+@insn("I2F", 0x112, "Rd:u64, B:u64", ANYWHERE, choice("dest", 75, 3, "- - - F64"), WIDE_SOURCE, ROUND)
 def i2f_wide_to_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
 
-@insn("I2F", 0x112, "Rd, B:u64", AB, I2F_DEST_32, WIDE_SOURCE, ROUND)
+@insn("I2F", 0x112, "Rd, B:u64", ANYWHERE, I2F_DEST_80, WIDE_SOURCE, ROUND, last_sm=89)
+@insn("I2F", 0x112, "Rd, B:u64", ANYWHERE, I2F_DEST_90, WIDE_SOURCE, ROUND, first_sm=90)
 def i2f_from_wide(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
@@ -90,8 +91,9 @@ def i2f_from_wide(b: Builder, i: Instruction, x: Value) -> Value:
     "Rd:f32, B",
     AB,
     choice("source", 74, 1, "U32 S32"),
-    ROUND,
+    choice("rounding", 78, 2, "_ - - RZ"),
     fixed={Field(75, 3): 2, Field(84, 2): 2},
+    first_sm=86,
 )
 def i2fp(b: Builder, i: Instruction, x: Value) -> Value:
     return b.int_to_float(x, F32, signed=i.mods["source"] == "S32", rounding=_round(i))
@@ -115,26 +117,28 @@ def _float_to_int(b: Builder, i: Instruction, x: Value) -> Value:
     return value
 
 
-F2I_SOURCE_32 = choice("source", 84, 3, "- F16 _ - BF16")
+F2I_SOURCE_80, F2I_SOURCE_90 = choice("source", 84, 3, "- F16 _"), choice("source", 84, 3, "- F16 _ - BF16")
 F2I_SOURCE_64 = choice("source", 84, 3, "- - - F64")
 
 
-@insn("F2I", 0x105, "Rd, -|B:part", AB, FTZ, DEST_32, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x105, "Rd, -|B:part", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_80, ROUND_INTEGRAL, NTZ, last_sm=89)
+@insn("F2I", 0x105, "Rd, -|B:part", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, first_sm=90)
 def f2i(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
-@insn("F2I", 0x111, "Rd, -|B:f64", AB, FTZ, DEST_32, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x111, "Rd, -|B:f64", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
 def f2i_from_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
-@insn("F2I", 0x111, "Rd:u64, -|B:part", AB, FTZ, DEST_64, F2I_SOURCE_32, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x111, "Rd:u64, -|B:part", ANYWHERE, FTZ, DEST_64, F2I_SOURCE_80, ROUND_INTEGRAL, NTZ, last_sm=89)
+@insn("F2I", 0x111, "Rd:u64, -|B:part", ANYWHERE, FTZ, DEST_64, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, first_sm=90)
 def f2i_to_wide(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
 
-@insn("F2I", 0x111, "Rd:u64, -|B:f64", AB, FTZ, DEST_64, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
+@insn("F2I", 0x111, "Rd:u64, -|B:f64", ANYWHERE, FTZ, DEST_64, F2I_SOURCE_64, ROUND_INTEGRAL, NTZ)
 def f2i_double_to_wide(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
 
@@ -148,43 +152,46 @@ def _float_to_float(b: Builder, i: Instruction, x: Value) -> Value:
     return _as_word(b, b.flush(value) if i.has("FTZ") else value)
 
 
-F2F_32 = "- F16 F32 - BF16"
+HALVES_80 = "- F16 F32"
+ANY_32 = "- F16 F32 - BF16"
+DOUBLE = "- - - F64"
 
 
-@insn("F2F", 0x104, "Rd, -|B:part", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, F2F_32), ROUND)
+def _formats(dests: str, sources: str) -> tuple[Modifier, Modifier, Modifier]:
+    """Destination and source, which must differ."""
+    dest, source = choice("dest", 75, 3, dests), choice("source", 84, 3, sources)
+    values = itertools.product(enumerate(dest.names), enumerate(source.names))
+    pairs = {d | s << 3: "yes" for (d, to), (s, of) in values if to is not None and of is not None and to != of}
+    differ = split("differ", [(75, 3), (84, 3)], pairs)
+    return dest, source, Modifier("differ", differ.field, differ.names, printed=False)
+
+
+@insn("F2F", 0x104, "Rd, -|B:part", ANYWHERE, FTZ, *_formats(HALVES_80, HALVES_80), ROUND, last_sm=89)
+@insn("F2F", 0x104, "Rd, -|B:part", ANYWHERE, FTZ, *_formats("- - - - BF16", "- - F32"), ROUND, first_sm=80, last_sm=89)
+@insn("F2F", 0x104, "Rd, -|B:part", ANYWHERE, FTZ, *_formats(ANY_32, ANY_32), ROUND, first_sm=90)
 def f2f(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_float(b, i, x)
 
 
-@insn("F2F", 0x110, "Rd, -|B:f64", AB, FTZ, choice("dest", 75, 3, F2F_32), choice("source", 84, 3, "- - - F64"), ROUND)
+@insn("F2F", 0x110, "Rd, -|B:f64", ANYWHERE, FTZ, *_formats(HALVES_80, DOUBLE), ROUND, last_sm=89)
+@insn("F2F", 0x110, "Rd, -|B:f64", ANYWHERE, FTZ, *_formats(ANY_32, DOUBLE), ROUND, first_sm=90)
 def f2f_from_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_float(b, i, x)
 
 
-@insn(
-    "F2F",
-    0x110,
-    "Rd:u64, -|B:part",
-    AB,
-    FTZ,
-    choice("dest", 75, 3, "- - - F64"),
-    choice("source", 84, 3, F2F_32),
-    ROUND,
-)
+@insn("F2F", 0x110, "Rd:u64, -|B:part", ANYWHERE, FTZ, *_formats(DOUBLE, HALVES_80), ROUND, last_sm=89)
+@insn("F2F", 0x110, "Rd:u64, -|B:part", ANYWHERE, FTZ, *_formats(DOUBLE, ANY_32), ROUND, first_sm=90)
 def f2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_float(b, i, x)
 
 
-@insn(
-    "FRND",
-    0x107,
-    "Rd, -|B:part",
-    AB,
-    FTZ,
-    split("source", [(75, 3), (84, 3)], {0o11: "F16", 0o22: "", 0o44: "BF16"}),
-    ROUND_INTEGRAL,
-)
-@insn("FRND", 0x113, "Rd:u64, -|B:f64", AB, FTZ, split("source", [(75, 3), (84, 3)], {0o33: "F64"}), ROUND_INTEGRAL)
+FRND_TYPE = [(75, 3), (84, 3)]
+FRND_80, FRND_90 = {0o11: "F16", 0o22: ""}, {0o11: "F16", 0o22: "", 0o44: "BF16"}
+
+
+@insn("FRND", 0x107, "Rd, -|B:part", ANYWHERE, FTZ, split("source", FRND_TYPE, FRND_80), ROUND_INTEGRAL, last_sm=89)
+@insn("FRND", 0x107, "Rd, -|B:part", ANYWHERE, FTZ, split("source", FRND_TYPE, FRND_90), ROUND_INTEGRAL, first_sm=90)
+@insn("FRND", 0x113, "Rd:u64, -|B:f64", ANYWHERE, FTZ, split("source", FRND_TYPE, {0o33: "F64"}), ROUND_INTEGRAL)
 def frnd(b: Builder, i: Instruction, x: Value) -> Value:
     source = _float(b, i, x)
     if i.has("FTZ"):

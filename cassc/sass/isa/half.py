@@ -74,7 +74,12 @@ def hadd2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     return _pairwise(b, i, b.fadd, 1, x, y)
 
 
-@insn("HADD2.F32", 0x030, "Rd:f32, -|A:h2, -|B:h2", AB_AS_C, FTZ, SAT, fixed={Field(78, 1): 1})
+SINGLE = {Field(78, 1): 1}
+NOT_IMMEDIATE = only(AB_AS_C, 1, 3, 7)
+
+
+@insn("HADD2.F32", 0x030, "Rd:f32, -|A:h2, -|B:h2", NOT_IMMEDIATE, FTZ, SAT, fixed=SINGLE, last_sm=80)
+@insn("HADD2.F32", 0x030, "Rd:f32, -A:h2, -|B:h2", NOT_IMMEDIATE, FTZ, SAT, fixed=SINGLE, first_sm=86)
 def hadd2_f32(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     """Single-precision sum of the low elements."""
     low = [b.fconvert(elements(b, i, 1 + k, v)[0], F32) for k, v in enumerate((x, y))]

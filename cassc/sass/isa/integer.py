@@ -9,7 +9,9 @@ from cassc.sass.operand import Imm
 from cassc.sass.row import AB, ABC, Instruction, choice, flag, insn, only
 
 # In the uniform datapath sources are uniform registers, so only the register and immediate forms exist.
-UNIFORM_ABC = only(ABC, 1, 2, 4)
+UNIFORM_ABC, UNIFORM_B_ONLY = only(ABC, 1, 2, 4), only(ABC, 1, 4)
+# Immediates, constants and uniform registers only as B; and 64-bit C, which has no immediate.
+B_ANYWHERE, WIDE_C, LEA_FORMS = only(ABC, 1, 4, 5, 6), only(ABC, 1, 3, 4, 5, 6, 7), only(ABC, 1, 2, 4, 5, 6)
 UNIFORM_AB = only(AB, 1, 4)
 COMPARISONS = "F LT EQ LE GT NE GE T"
 BOOLEANS = "AND OR XOR"
@@ -29,8 +31,10 @@ def bool_pair(b: Builder, i: Instruction, c: Value, p: Value) -> tuple[Value, Va
 
 
 # Additions ---------------------------------------------------------------------------------------------------------
-@insn("UIADD3", 0x090, "URd, UPu?, UPv?, -UA, -UB:s32, -UC:s32, !UPp{X}=!PT, !UPq{X}=!PT", UNIFORM_ABC, X, uniform=True)
-@insn("IADD3", 0x010, "Rd, Pu?, Pv?, -A, -B:s32, -C:s32, !Pp{X}=!PT, !Pq{X}=!PT", ABC, X)
+@insn(
+    "UIADD3", 0x090, "URd, UPu?, UPv?, -UA, -UB:s32, -UC:s32, !UPp{X}=!PT, !UPq{X}=!PT", UNIFORM_B_ONLY, X, uniform=True
+)
+@insn("IADD3", 0x010, "Rd, Pu?, Pv?, -A, -B:s32, -C:s32, !Pp{X}=!PT, !Pq{X}=!PT", B_ANYWHERE, X)
 def iadd3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value, q: Value) -> tuple[Value, ...]:
     """x + y + z (+ p + q): the sum, and its carry (0 to 2 of them) as two predicates.
 
@@ -60,7 +64,7 @@ def imad_name(i: Instruction) -> str:
     """NVIDIA prints the moves, adds and shifts that ptxas makes of IMAD by name; the operation is the same."""
     _, x, y, z, _ = i.operands
     suffix = []
-    if not i.has("X") and i.form != 7:
+    if not i.has("X") and i.form not in (6, 7):
         factor = y.bits if isinstance(y, Imm) else None
         z_zero = getattr(z, "is_zero", False)
         if getattr(x, "is_zero", False) or getattr(y, "is_zero", False) or factor == 0 or (factor == 1 and z_zero):
@@ -75,7 +79,7 @@ def imad_name(i: Instruction) -> str:
 NO_PU = {fields.PU: fields.PT}
 
 
-@insn("UIMAD", 0x0A4, "URd, UA, UB:s32, -UC:s32, !UPp{X}=!PT", UNIFORM_ABC, X, UNSIGNED_73, fixed=NO_PU, uniform=True)
+@insn("UIMAD", 0x0A4, "URd, UA, UB:s32, -UC:s32, !UPp{X}=!PT", UNIFORM_ABC, UNSIGNED_73, X, fixed=NO_PU, uniform=True)
 @insn("IMAD", 0x024, "Rd, A, B:s32, -C:s32, !Pp{X}=!PT", ABC, X, UNSIGNED_73, fixed=NO_PU, refine=imad_name)
 def imad(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
     """Low word of x*y + z (+ p)."""
@@ -88,8 +92,10 @@ def wide_product(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     return b.mul(extend(x, I64), extend(y, I64))
 
 
-@insn("UIMAD.WIDE", 0x0A5, "URd:u64, UPu?, UA, UB:s32, -UC:u64, !UPp{X}=!PT", UNIFORM_ABC, UNSIGNED_73, X, uniform=True)
-@insn("IMAD.WIDE", 0x025, "Rd:u64, Pu?, A, B:s32, -C:u64, !Pp{X}=!PT", ABC, UNSIGNED_73, X)
+@insn(
+    "UIMAD.WIDE", 0x0A5, "URd:u64, UPu?, UA, UB:s32, -UC:u64, !UPp{X}=!PT", UNIFORM_B_ONLY, UNSIGNED_73, X, uniform=True
+)
+@insn("IMAD.WIDE", 0x025, "Rd:u64, Pu?, A, B:s32, -C:u64, !Pp{X}=!PT", WIDE_C, UNSIGNED_73, X)
 def imad_wide(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> tuple[Value, Value]:
     """64-bit x*y + z (+ p) of 32-bit x and y, and its carry out."""
     product = wide_product(b, i, x, y)
@@ -102,8 +108,7 @@ def imad_wide(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value
     return total, carry
 
 
-@insn("UIMAD.HI", 0x0A7, "URd, UPu?, UA, UB:s32, -UC:u64, !UPp{X}=!PT", UNIFORM_ABC, UNSIGNED_73, X, uniform=True)
-@insn("IMAD.HI", 0x027, "Rd, Pu?, A, B:s32, -C:u64, !Pp{X}=!PT", ABC, UNSIGNED_73, X)
+@insn("IMAD.HI", 0x027, "Rd, Pu?, A, B:s32, -C:u64, !Pp{X}=!PT", WIDE_C, UNSIGNED_73, X)
 def imad_hi(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> tuple[Value, Value]:
     """High word of x*y + z, where z is a 64-bit pair."""
     total, carry = imad_wide(b, i, x, y, z, p)
@@ -159,8 +164,8 @@ def _two_input(b: Builder, table: int, y: Value, z: Value, like: Value) -> Value
     }[table]()
 
 
-@insn("ULOP3.LUT", 0x092, "UPu?, URd, UA, UB, UC, Lut:int, !UPp=!PT", UNIFORM_ABC, flag("PAND", 80), uniform=True)
-@insn("LOP3.LUT", 0x012, "Pu?, Rd, A, B, C, Lut:int, !Pp=!PT", ABC, flag("PAND", 80))
+@insn("ULOP3.LUT", 0x092, "UPu?, URd, UA, UB, UC, Lut:int, !UPp=!PT", UNIFORM_B_ONLY, flag("PAND", 80), uniform=True)
+@insn("LOP3.LUT", 0x012, "Pu?, Rd, A, B, C, Lut:int, !Pp=!PT", B_ANYWHERE, flag("PAND", 80))
 def lop3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, table: int, p: Value) -> tuple[Value, Value]:
     value = lut3(b, table, x, y, z)
     nonzero = b.compare("ne", value, b.const(I32, 0), signed=False)
@@ -216,7 +221,7 @@ def lea(b: Builder, i: Instruction, x: Value, y: Value, shift: int, p: Value) ->
 
 
 @insn("ULEA.HI", 0x091, "URd, UPu?, -UA, UB, UC, Shift5:int, !UPp{X}=!PT", UNIFORM_ABC, LEA_X, fixed=HI, uniform=True)
-@insn("LEA.HI", 0x011, "Rd, Pu?, -A, -B, C, Shift5:int, !Pp{X}=!PT", ABC, LEA_X, fixed=HI)
+@insn("LEA.HI", 0x011, "Rd, Pu?, -A, -B, C, Shift5:int, !Pp{X}=!PT", LEA_FORMS, LEA_X, fixed=HI)
 def lea_hi(b: Builder, i: Instruction, x: Value, y: Value, z: Value, shift: int, p: Value) -> tuple[Value, Value]:
     """High word of {z:x} << shift, plus y."""
     return _lea(b, i, b.hi(b.shl(b.pair(x, z), b.const(I64, shift))), y, p)
@@ -331,11 +336,11 @@ PRMT_REPEATED = {
 }
 
 
-@insn("UPRMT", 0x096, "URd, UA, UB, UC", UNIFORM_ABC, choice("mode", 72, 3, PRMT_MODES), uniform=True)
+@insn("UPRMT", 0x096, "URd, UA, UB, UC", UNIFORM_B_ONLY, uniform=True)
 @insn("PRMT", 0x016, "Rd, A, B, C", ABC, choice("mode", 72, 3, PRMT_MODES))
 def prmt(b: Builder, i: Instruction, x: Value, selector: Value, y: Value) -> Value:
     """Byte permutation of {y:x} (PTX ISA, ``prmt``); the modes take their selector from two bits."""
-    patterns = PRMT_REPEATED.get(i.mods["mode"])
+    patterns = PRMT_REPEATED.get(i.mod("mode"))
     if patterns is not None:
         k = b.and_(selector, b.const(I32, 3))
         chosen = b.const(I32, patterns[3])

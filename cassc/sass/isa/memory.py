@@ -17,6 +17,7 @@ E = flag("E", 72)
 # matters only in that everything but the weak accesses is volatile.
 ORDERS = {0: "_", 4: "CONSTANT", 5: "STRONG.SM", 7: "STRONG.GPU", 10: "STRONG.SYS"}
 ORDER = choice("order", 77, 4, " ".join(ORDERS.get(k, "-") for k in range(16)))
+STORE_ORDER = choice("order", 77, 4, " ".join(ORDERS.get(k, "-") if k != 4 else "-" for k in range(16)))
 EVICTION = choice("eviction", 84, 3, "EF _ EL LU EU NA")
 SECTOR = choice("sector", 68, 2, "_ LTC64B LTC128B LTC256B")
 
@@ -66,13 +67,13 @@ def _store(b: Builder, i: Instruction, space: Space, address: Value, words: Word
     b.store(space, address, words, SIZE_BYTES[i.mods["size"]], volatile=volatile(i))
 
 
-@insn("STG", 0x186, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, ORDER)
+@insn("STG", 0x186, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER)
 @effects
 def stg(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.GLOBAL, address, words)
 
 
-@insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, ORDER)
+@insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER)
 @effects
 def st(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.GENERIC, address, words)
@@ -138,7 +139,7 @@ def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
 @insn(
     "LDGSTS.E",
     0x1AE,
-    "SharedCopyAddr, CopyAddr, !Pp",
+    "SharedCopyAddr, CopyAddr, !Pp?",
     form(7),
     *COPY_MODIFIERS,
     flag("ZFILL", 82),

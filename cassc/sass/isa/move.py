@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cassc.sass import fields
 from cassc.sass.builder import I1, I32, I64, Builder, Value
 from cassc.sass.fields import Field
 from cassc.sass.operand import Named
@@ -96,9 +97,18 @@ def r2ur(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
 
 
 # Predicate packing: PR stands for P0..P6 as bits 0..6 of an I32 -----------------------------------------------------
-@insn("P2R", 0x003, "Rd, PR, A, B", only(AB, 1, 4, 5))
+@insn("P2R", 0x003, "Rd, PR, A, B:s32", only(AB, 1, 4, 5), last_sm=89)
+@insn("P2R", 0x003, "Rd, PR, A, B", only(AB, 1, 4, 5), first_sm=90)
 def p2r(b: Builder, i: Instruction, predicates: Value, x: Value, mask: Value) -> Value:
     return b.or_(b.and_(x, b.not_(mask)), b.and_(predicates, mask))
+
+
+ALL_PREDICATES = {fields.IMMEDIATE: 0xFF}
+
+
+@insn("R2P", 0x004, "PRd, A", form(4), fixed=ALL_PREDICATES)
+def r2p_all(b: Builder, i: Instruction, predicates: Value, x: Value) -> Value:
+    return x
 
 
 @insn("R2P", 0x004, "PRd, A, B", only(AB, 1, 4, 5))

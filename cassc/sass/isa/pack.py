@@ -6,9 +6,9 @@ from cassc.sass import fields
 from cassc.sass.builder import BF16, F16, F32, I8, I16, I32, RN, RZ, Builder, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.half import halves, packed
-from cassc.sass.row import AB, ABC, Instruction, Modifier, choice, flag, insn, only, split
+from cassc.sass.isa.integer import B_ANYWHERE
+from cassc.sass.row import AB, Instruction, Modifier, choice, flag, insn, split
 
-B_ANYWHERE = only(ABC, 1, 4, 5, 6)
 NO_A, NO_C = {fields.RA: 255}, {fields.RC: 255}
 
 # Floats ------------------------------------------------------------------------------------------------------------
@@ -61,8 +61,8 @@ PACK_80 = (SATFINITE, RELU, DEST_80)
 PACK_90 = (SATFINITE, RELU, DEST_HALF, FROM_F32)
 
 
-@insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_80, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=80, last_sm=89)
-@insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_90, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=90)
+@insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_80, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=80, last_sm=87)
+@insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_90, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=89)
 def f2fp_pack(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     """x becomes the high half, y the low one."""
     return packed(b, _to_half(b, i, y), _to_half(b, i, x))
@@ -72,9 +72,9 @@ MERGED = {**NO_A, **NO_C}
 
 
 @insn(
-    "F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_80, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=80, last_sm=89
+    "F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_80, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=80, last_sm=87
 )
-@insn("F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_90, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=90)
+@insn("F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_90, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=89)
 def f2fp_merge(b: Builder, i: Instruction, x: Value, low: Value) -> Value:
     half = b.zext(b.bitcast(_to_half(b, i, x), I16), I32)
     return b.or_(half, b.shl(low, b.const(I32, 16)))
@@ -91,7 +91,7 @@ def f2fp_merge(b: Builder, i: Instruction, x: Value, low: Value) -> Value:
     packing(PACK_B),
     ROUND,
     fixed=MERGED,
-    first_sm=90,
+    first_sm=89,
 )
 def f2fp_tf32(b: Builder, i: Instruction, x: Value) -> Value:
     """F32 with the low 13 bits of the fraction rounded away."""

@@ -47,12 +47,12 @@ undone(
     form(4),
     choice("count", 70, 2, "_ ARVCNT"),
     fixed={Field(72, 4): 10},
-    first_sm=80,
+    first_sm=90,
     todo=MBARRIER,
 )
 SPACES = choice("spaces", 73, 2, "- S.G G.S")
 NO_HINT = {Field(81, 3): 0}
-undone("UBLKCP", 0x1BA, "BulkTo, BulkFrom, URc", form(1), SPACES, fixed=NO_HINT, uniform=False, first_sm=90, todo=BULK)
+undone("UBLKCP", 0x1BA, "BulkTo, BulkFrom, URc", form(1), SPACES, fixed=NO_HINT, uniform=True, first_sm=90, todo=BULK)
 undone(
     "UBLKRED",
     0x1BB,
@@ -61,7 +61,8 @@ undone(
     choice("spaces", 73, 2, "- - G.S"),
     choice("op", 87, 3, "ADD MIN MAX INC DEC AND OR XOR"),
     choice("type", 81, 4, "_ S32 U64 S64 F16.RN F32.RN F32.FTZ.RN F64.RN BF16.RN"),
+    uniform=True,
     first_sm=90,
     todo=BULK,
 )
-undone("UTMACMDFLUSH", 0x1B7, "", form(4), first_sm=90, todo=BULK)
+undone("UTMACMDFLUSH", 0x1B7, "", form(4), uniform=True, first_sm=90, todo=BULK)

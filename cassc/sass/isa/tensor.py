@@ -180,11 +180,12 @@ def _imma_shape(numbers: dict[int, str]) -> Modifier:
 
 # Registers of A, B and C by shape; 16832 is of 8- or of 4-bit elements, which take half the registers.
 IMMA_SHAPES = (
-    ({0: "8816", 2: "8832"}, 1, 1, 2, ""),
-    ({4: "16816"}, 2, 1, 4, ""),
-    ({5: "16832"}, 4, 2, 4, "8"),
-    ({5: "16832"}, 2, 1, 4, "4"),
-    ({6: "16864"}, 4, 2, 4, ""),
+    ({0: "8816"}, 1, 1, 2, "8", 129),
+    ({4: "16816"}, 2, 1, 4, "8", 129),
+    ({5: "16832"}, 4, 2, 4, "8", 129),
+    ({2: "8832"}, 1, 1, 2, "4", 89),
+    ({5: "16832"}, 2, 1, 4, "4", 89),
+    ({6: "16864"}, 4, 2, 4, "4", 89),
 )
 
 
@@ -193,7 +194,7 @@ def _of_width(modifier: Modifier, width: str) -> Modifier:
     return Modifier(modifier.name, modifier.field, names)
 
 
-for _shapes, _a, _b, _c, _width in IMMA_SHAPES:
+for _shapes, _a, _b, _c, _width, _last in IMMA_SHAPES:
 
     @insn(
         "IMMA",
@@ -205,6 +206,7 @@ for _shapes, _a, _b, _c, _width in IMMA_SHAPES:
         _of_width(B_KIND, _width),
         SAT,
         fixed=IMMA_FIXED,
+        last_sm=_last,
     )
     @effects
     def imma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
@@ -222,17 +224,17 @@ for _shapes, _a, _b, _c, _width in IMMA_SHAPES:
 
 
 for _number, _name, _a, _b, _c in ((0, "88128", 1, 1, 2), (1, "168128", 2, 1, 4), (2, "168256", 4, 2, 4)):
-
-    @insn(
+    _bmma = (
         "BMMA",
         0x03D,
         f"Rd:w{_c}, A:w{_a}row, Rb:w{_b}col, Rc:w{_c}",
         form(1),
         split("shape", [(75, 2)], {_number: _name}),
-        choice("op", 77, 2, "XOR - AND"),
-        choice("count", 80, 1, "- POPC"),
-        fixed={Field(73, 2): 2},
     )
+    _popc = choice("count", 80, 1, "- POPC")
+
+    @insn(*_bmma, choice("op", 77, 2, "XOR - AND"), _popc, fixed={Field(73, 2): 2}, last_sm=89)
+    @insn(*_bmma, choice("op", 77, 2, "- - AND"), _popc, fixed={Field(73, 2): 2}, first_sm=90)
     @effects
     def bmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
         """Numbers of ones in the rows of A combined with the columns of B."""
@@ -309,19 +311,21 @@ undone(
     first_sm=80,
     todo=SPARSE,
 )
-undone(
-    "IMMA.SP",
-    0x037,
-    "Rd, A:u32row, Rb:u32col, Rc, Sparse, Selector",
-    form(1),
-    _imma_shape({5: "16832", 6: "16864", 7: "168128"}),
-    A_KIND,
-    B_KIND,
-    SAT,
-    fixed={Field(72, 1): 1, Field(73, 2): 2},
-    first_sm=80,
-    todo=SPARSE,
-)
+for _kinds, _first, _last in (("", 80, 89), ("8", 90, 129)):
+    undone(
+        "IMMA.SP",
+        0x037,
+        "Rd, A:u32row, Rb:u32col, Rc, Sparse, Selector",
+        form(1),
+        _imma_shape({5: "16832", 6: "16864", 7: "168128"} if _last == 89 else {5: "16832", 6: "16864"}),
+        _of_width(A_KIND, _kinds),
+        _of_width(B_KIND, _kinds),
+        SAT,
+        fixed={Field(72, 1): 1, Field(73, 2): 2},
+        first_sm=_first,
+        last_sm=_last,
+        todo=SPARSE,
+    )
 
 
 # Tiles of 8x8 halves -----------------------------------------------------------------------------------------------

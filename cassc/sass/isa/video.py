@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from cassc.sass import fields
 from cassc.sass.builder import I1, I8, I16, I32, Builder, Type, Value
 from cassc.sass.fields import Field
-from cassc.sass.isa.integer import UNSIGNED_73
+from cassc.sass.isa.integer import B_ANYWHERE, UNSIGNED_73
 from cassc.sass.row import AB, ABC, Instruction, choice, flag, insn, only, split
 
-B_ANYWHERE = only(ABC, 1, 4, 5, 6)
+NOT_IMMEDIATE = only(ABC, 1, 5, 6)
 
 
 def lanes_of(b: Builder, x: Value, type: Type) -> list[Value]:
@@ -38,7 +38,7 @@ def _dot(b: Builder, i: Instruction, xs: Sequence[Value], ys: Sequence[Value], z
     "IDP.4A",
     0x026,
     "Rd, A, B, -C",
-    B_ANYWHERE,
+    NOT_IMMEDIATE,
     choice("A", 73, 1, "U8 S8"),
     choice("B", 74, 1, "U8 S8"),
     fixed={Field(76, 2): 0},
@@ -52,7 +52,7 @@ def idp4a(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     "IDP.2A",
     0x026,
     "Rd, A, B, -C",
-    B_ANYWHERE,
+    NOT_IMMEDIATE,
     split("half", [(76, 2)], {1: "LO", 3: "HI"}),
     choice("A", 73, 1, "U16 S16"),
     choice("B", 74, 1, "U8 S8"),
@@ -149,7 +149,13 @@ def vimnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return _extreme(b, i, p, x, y)
 
 
-@insn("VIMNMX", 0x048, "Rd, Pu, Pv, A, B:s32, !Pp", AB, TYPE, RELU, first_sm=90)
+PREDICATES = (
+    choice("first", 81, 3, "0 1 2 3 4 5 6", printed=False),
+    choice("second", 84, 3, "0 1 2 3 4 5 6", printed=False),
+)
+
+
+@insn("VIMNMX", 0x048, "Rd, Pu, Pv, A, B:s32, !Pp", AB, TYPE, RELU, *PREDICATES, first_sm=90)
 def vimnmx_which(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Value, Value, Value]:
     """Besides, whether x is the result: of the low and of the high half (CUDA's ``__vibmax_s16x2``)."""
     signed = i.mods["type"] in ("", "S16x2")

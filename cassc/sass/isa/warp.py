@@ -123,6 +123,12 @@ def bar_sync_threads(b: Builder, i: Instruction, id: Value, threads: Value) -> N
     b.barrier(id, threads)
 
 
+@insn("BAR", 0x11D, "Rb", form(2), choice("mode", 77, 3, "SYNC"), DEFER, fixed=ALL_THREADS)
+@effects
+def bar_sync_register_all(b: Builder, i: Instruction, id: Value) -> None:
+    b.barrier(id, None)
+
+
 @insn("BAR", 0x11D, "Rb, BarrierThreads", form(2), choice("mode", 77, 3, "SYNC"), DEFER)
 @effects
 def bar_sync_register(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
@@ -136,7 +142,7 @@ def bar_sync_packed(b: Builder, i: Instruction, packed: Value, _: Value) -> None
     b.barrier(b.and_(packed, b.const(I32, 15)), b.lshr(packed, b.const(I32, 16)))
 
 
-@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "- ARV"), DEFER)
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "- ARV"))
 @effects
 def bar_arrive(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
     b.barrier_arrive(id, threads)
@@ -177,5 +183,5 @@ def nanosleep(b: Builder, i: Instruction, x: Value) -> None:
 
 
 control_row("YIELD", 0x146, "", form(4), control="nop", fixed=NANOSLEEP_FIXED)
-undone("UCGABAR_ARV", 0x1C7, "", form(4), first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
-undone("UCGABAR_WAIT", 0x1C7, "", form(6), first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
+undone("UCGABAR_ARV", 0x1C7, "", form(4), uniform=True, first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
+undone("UCGABAR_WAIT", 0x1C7, "", form(6), uniform=True, first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
