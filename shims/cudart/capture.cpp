@@ -28,7 +28,23 @@ Error show_capture(Stream* handle, int* status, unsigned long long* id, Graph** 
   });
 }
 
+Error update_frontier(Stream* handle, Node* const* nodes, size_t count, unsigned flags) {
+  return on_stream(handle, [&](Stream& stream) {
+    constexpr unsigned add = 0, set = 1;  // cudaStreamAddCaptureDependencies, cudaStreamSetCaptureDependencies
+    if ((count && !nodes) || (flags != add && flags != set)) return Error::InvalidValue;
+    return rt::follow(stream, {nodes, nodes + count}, flags == set);
+  });
+}
+
 }  // namespace
+
+CASSC_API Error cudaStreamBeginCaptureToGraph(Stream* handle, Graph* graph, Node* const* nodes, const EdgeData*, size_t count,
+                                              int mode) {
+  return on_stream(handle, [&](Stream& stream) {
+    if (!rt::known_graph(graph) || (count && !nodes)) return Error::InvalidValue;
+    return rt::begin_capture(stream, static_cast<rt::CaptureMode>(mode), graph, {nodes, nodes + count});
+  });
+}
 
 CASSC_API Error cudaStreamBeginCapture(Stream* handle, int mode) {
   return on_stream(handle, [&](Stream& stream) { return rt::begin_capture(stream, static_cast<rt::CaptureMode>(mode)); });
@@ -51,6 +67,13 @@ CASSC_API Error cudaThreadExchangeStreamCaptureMode(int* mode) {
 }
 
 #if CASSC_CUDART_MAJOR == 12
+CASSC_API Error cudaStreamUpdateCaptureDependencies(Stream* stream, Node* const* nodes, size_t count, unsigned flags) {
+  return update_frontier(stream, nodes, count, flags);
+}
+CASSC_API Error cudaStreamUpdateCaptureDependencies_v2(Stream* stream, Node* const* nodes, const EdgeData*, size_t count,
+                                                       unsigned flags) {
+  return update_frontier(stream, nodes, count, flags);
+}
 CASSC_API Error cudaStreamGetCaptureInfo(Stream* stream, int* status, unsigned long long* id) {
   return show_capture(stream, status, id, nullptr, nullptr, nullptr, nullptr);
 }
@@ -63,6 +86,10 @@ CASSC_API Error cudaStreamGetCaptureInfo_v3(Stream* stream, int* status, unsigne
   return show_capture(stream, status, id, graph, frontier, edges, count);
 }
 #else
+CASSC_API Error cudaStreamUpdateCaptureDependencies(Stream* stream, Node* const* nodes, const EdgeData*, size_t count,
+                                                    unsigned flags) {
+  return update_frontier(stream, nodes, count, flags);
+}
 CASSC_API Error cudaStreamGetCaptureInfo(Stream* stream, int* status, unsigned long long* id, Graph** graph,
                                          const Node* const** frontier, const EdgeData** edges, size_t* count) {
   return show_capture(stream, status, id, graph, frontier, edges, count);

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "api.h"
+#include "capture.h"
 #include "graph_access.h"
 
 using namespace cassc::cudart;
@@ -116,7 +117,10 @@ CASSC_API Error cudaGraphCreate(Graph** graph, unsigned flags) {
 }
 
 CASSC_API Error cudaGraphDestroy(Graph* graph) {
-  return api([&] { return rt::take_graph(graph) ? Error::Success : Error::InvalidValue; });
+  return with_graph(graph, [](Graph& target) {
+    rt::abandon(target);
+    return rt::take_graph(&target) ? Error::Success : Error::InvalidValue;
+  });
 }
 
 CASSC_API Error cudaGraphClone(Graph** clone, Graph* graph) {

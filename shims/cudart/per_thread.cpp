@@ -133,6 +133,9 @@ PER_THREAD(cudaStreamAddCallback, _ptsz,
 PER_THREAD(cudaStreamAttachMemAsync, _ptsz,
            (Stream* handle, void* pointer, size_t p2, unsigned flags),
            (handle, pointer, p2, flags))
+PER_THREAD(cudaStreamBeginCaptureToGraph, _ptsz,
+           (Stream* handle, Graph* graph, Node* const* nodes, const EdgeData* p3, size_t count, int mode),
+           (handle, graph, nodes, p3, count, mode))
 PER_THREAD(cudaStreamBeginCapture, _ptsz, (Stream* handle, int mode), (handle, mode))
 PER_THREAD(cudaStreamCopyAttributes, _ptsz,
            (Stream* target_handle, Stream* source_handle),
@@ -171,6 +174,12 @@ PER_THREAD(cudaStreamGetCaptureInfo_v3, _ptsz,
            (Stream* stream, int* status, unsigned long long* id, Graph** graph, const Node* const** frontier,
             const EdgeData** edges, size_t* count),
            (stream, status, id, graph, frontier, edges, count))
+PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz,
+           (Stream* stream, Node* const* nodes, size_t count, unsigned flags),
+           (stream, nodes, count, flags))
+PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, _ptsz,
+           (Stream* stream, Node* const* nodes, const EdgeData* p2, size_t count, unsigned flags),
+           (stream, nodes, p2, count, flags))
 #else
 PER_THREAD(cudaMemPrefetchAsync, _ptsz,
            (const void* pointer, size_t bytes, MemoryLocation location, unsigned p3, Stream* stream),
@@ -179,4 +188,7 @@ PER_THREAD(cudaStreamGetCaptureInfo, _ptsz,
            (Stream* stream, int* status, unsigned long long* id, Graph** graph, const Node* const** frontier,
             const EdgeData** edges, size_t* count),
            (stream, status, id, graph, frontier, edges, count))
+PER_THREAD(cudaStreamUpdateCaptureDependencies, _ptsz,
+           (Stream* stream, Node* const* nodes, const EdgeData* p2, size_t count, unsigned flags),
+           (stream, nodes, p2, count, flags))
 #endif

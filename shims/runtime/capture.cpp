@@ -14,7 +14,9 @@ class Capture {
   CaptureMode mode = CaptureMode::Global;
   std::thread::id thread;
   uint64_t id = 0;
-  std::unique_ptr<Graph> graph = std::make_unique<Graph>();
+  std::unique_ptr<Graph> own;  // null when the nodes go into a graph of the program
+  Graph* graph = nullptr;
+  std::vector<const Node*> added;
   Stream* origin = nullptr;
   std::vector<Stream*> streams;
   bool spoiled = false;
@@ -55,15 +57,15 @@ bool joined(const Capture& capture) {
   while (!open.empty()) {
     const Node* node = open.back();
     open.pop_back();
-    if (!reached.insert(node).second) continue;
+    if (!known_node(node) || !reached.insert(node).second) continue;
     open.insert(open.end(), node->before.begin(), node->before.end());
   }
-  return reached.size() == capture.graph->nodes.size();
+  return std::all_of(capture.added.begin(), capture.added.end(), [&](const Node* node) { return reached.count(node) != 0; });
 }
 
 }  // namespace
 
-Error begin_capture(Stream& stream, CaptureMode mode) {
+Error begin_capture(Stream& stream, CaptureMode mode, Graph* into, const std::vector<Node*>& frontier) {
   static uint64_t next_id = 1;
   if (static_cast<unsigned>(mode) > 2) return Error::InvalidValue;
   if (stream.legacy) return Error::StreamCaptureUnsupported;
@@ -74,8 +76,12 @@ Error begin_capture(Stream& stream, CaptureMode mode) {
   capture->thread = std::this_thread::get_id();
   capture->id = next_id++;
   capture->origin = &stream;
+  if (!into) capture->own = std::make_unique<Graph>();
+  capture->graph = into ? into : capture->own.get();
+  for (const Node* node : frontier)
+    if (!capture->graph->holds(node)) return Error::InvalidValue;
   active().push_back(capture);
-  join(stream, capture, {});
+  join(stream, capture, frontier);
   return Error::Success;
 }
 
@@ -91,7 +97,20 @@ Error end_capture(Stream& stream, Graph** graph) {
   end(capture);
   if (capture->spoiled) return Error::StreamCaptureInvalidated;
   if (!whole) return Error::StreamCaptureUnjoined;
-  *graph = keep_graph(std::move(capture->graph));
+  *graph = capture->own ? keep_graph(std::move(capture->own)) : capture->graph;
+  return Error::Success;
+}
+
+Error follow(Stream& stream, const std::vector<Node*>& nodes, bool instead) {
+  std::lock_guard lock(lock_of_captures());
+  if (!stream.capture) return Error::IllegalState;
+  if (stream.capture->spoiled) return Error::StreamCaptureInvalidated;
+  for (const Node* node : nodes)
+    if (!stream.capture->graph->holds(node)) return Error::InvalidValue;
+  if (instead) stream.frontier.clear();
+  for (Node* node : nodes)
+    if (std::find(stream.frontier.begin(), stream.frontier.end(), node) == stream.frontier.end())
+      stream.frontier.push_back(node);
   return Error::Success;
 }
 
@@ -101,7 +120,7 @@ CaptureInfo capture_info(Stream& stream) {
   if (!stream.capture) return info;
   info.status = stream.capture->spoiled ? CaptureStatus::Invalidated : CaptureStatus::Active;
   info.id = stream.capture->id;
-  info.graph = stream.capture->graph.get();
+  info.graph = stream.capture->graph;
   info.frontier = stream.frontier;
   return info;
 }
@@ -116,6 +135,7 @@ Error capture_operation(Stream& stream, const Operation& operation, bool& captur
       if (stream.capture->spoiled) return Error::StreamCaptureInvalidated;
       Node* node = stream.capture->graph->add(operation, stream.frontier);
       if (!node) return Error::Unknown;
+      stream.capture->added.push_back(node);
       stream.frontier = {node};
       return Error::Success;
     }
@@ -161,6 +181,15 @@ Error capture_wait(Stream& stream, Event& event, bool& captured) {
 void spoil_capture(Stream& stream) {
   std::lock_guard lock(lock_of_captures());
   if (stream.capture) stream.capture->spoiled = true;
+}
+
+void abandon(const Graph& graph) {
+  std::lock_guard lock(lock_of_captures());
+  for (const auto& capture : active()) {
+    if (capture->graph != &graph) continue;
+    capture->spoiled = true;
+    capture->graph = nullptr;
+  }
 }
 
 void leave_capture(Stream& stream) {

@@ -16,8 +16,12 @@ struct CaptureInfo {
   std::vector<Node*> frontier;
 };
 
-CASSC_EXPORT Error begin_capture(Stream& stream, CaptureMode mode);
+// into: a graph of the program that takes the nodes, the first ones after frontier; null: one that end_capture gives.
+CASSC_EXPORT Error begin_capture(Stream& stream, CaptureMode mode, Graph* into = nullptr,
+                                 const std::vector<Node*>& frontier = {});
 CASSC_EXPORT Error end_capture(Stream& stream, Graph** graph);
+// What the stream's next node follows: more nodes, or these instead.
+CASSC_EXPORT Error follow(Stream& stream, const std::vector<Node*>& nodes, bool instead);
 CASSC_EXPORT CaptureInfo capture_info(Stream& stream);
 CASSC_EXPORT CaptureMode exchange_capture_mode(CaptureMode mode);  // of this thread
 
@@ -27,6 +31,7 @@ bool capture_record(Event& event, Stream& stream);  // true when it was captured
 Error capture_wait(Stream& stream, Event& event, bool& captured);
 // A failed call of a captured stream (a launch with a bad shape) spoils its capture.
 CASSC_EXPORT void spoil_capture(Stream& stream);
+CASSC_EXPORT void abandon(const Graph& graph);  // it is destroyed: captures into it are spoiled
 void leave_capture(Stream& stream);  // the stream is destroyed
 
 // Calls that must not be made during a capture: each spoils the captures that forbid it.

@@ -181,8 +181,29 @@ int main() {
     CHECK(cudaGraphLaunch(e, s));
     CHECK(cudaStreamSynchronize(s));
     show("general", d, 8);
+    // capture into an existing graph, behind one of its nodes
+    CHECK(cudaStreamBeginCaptureToGraph(s, general, &kernel, nullptr, 1, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMemsetAsync(d, 0, 4, s));
+    CHECK(cudaStreamUpdateCaptureDependencies(s, &fill, nullptr, 1, cudaStreamSetCaptureDependencies));
+    CHECK(cudaMemsetAsync(d + 1, 0, 4, s));
+    printf("unjoined %d", (int)cudaStreamEndCapture(s, &g));
+    CHECK(cudaStreamBeginCaptureToGraph(s, general, &kernel, nullptr, 1, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMemsetAsync(d + 2, 0, 4, s));
+    CHECK(cudaStreamEndCapture(s, &g));
+    CHECK(cudaGraphGetNodes(general, nullptr, &nodes));
+    printf(" same %d nodes %zu\n", g == general, nodes);
+    CHECK(cudaGraphInstantiate(&e, general, 0));
+    CHECK(cudaGraphLaunch(e, s));
+    CHECK(cudaStreamSynchronize(s));
+    show("captured behind", d, 4);
+    CHECK(cudaGraphCreate(&second, 0));
+    CHECK(cudaStreamBeginCaptureToGraph(s, second, nullptr, nullptr, 0, cudaStreamCaptureModeGlobal));
+    CHECK(cudaMemsetAsync(d, 0, 4, s));
+    CHECK(cudaGraphDestroy(second));
+    printf("graph gone %d", (int)cudaMemsetAsync(d, 0, 4, s));
+    printf(" end %d\n", (int)cudaStreamEndCapture(s, &g));
     np.type = cudaGraphNodeTypeConditional;
     printf("conditional %d\n", (int)cudaGraphAddNode(&kernel, general, &fill, nullptr, 1, &np));
     fflush(stdout);
-    CHECK(cudaGraphDebugDotPrint(general, "/dev/stdout", 0));
+    CHECK(cudaGraphDebugDotPrint(outer, "/dev/stdout", 0));
 }
