@@ -85,8 +85,8 @@ HD int upDown(int n, int seed, unsigned *hash) {
 }
 
 // Forty values alive across a loop; the bound leaves 32 registers, so many of them live in local memory.
-template <typename F>
-HD uint32_t churn(uint32_t seed, F rotate) {
+HD uint32_t rotate(uint32_t x, int s) { return x << s | x >> (32 - s); }
+HD uint32_t churn(uint32_t seed) {
     uint32_t v[40];
 #pragma unroll
     for (int k = 0; k < 40; ++k) v[k] = seed * (2u * k + 1u) ^ (uint32_t)k << 20;
@@ -115,7 +115,7 @@ __global__ void permutations(int *found, unsigned *hash) {
 }
 __global__ void __launch_bounds__(1024, 2) spill(uint32_t *out) {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
-    out[t] = churn(0x9e3779b9u + t, [](uint32_t x, int s) { return __funnelshift_l(x, x, s); });
+    out[t] = churn(0x9e3779b9u + t);
 }
 
 int main() {
@@ -157,7 +157,7 @@ int main() {
         if (t < 4) printf("up-down of %d: %d %08x\n", 3 + t, found[t], hash[t]);
     }
     for (int t = 0; t < S; ++t) {
-        wrong += spilled[t] != churn(0x9e3779b9u + t, [](uint32_t x, int s) { return x << s | x >> (32 - s); });
+        wrong += spilled[t] != churn(0x9e3779b9u + t);
         hs = hs * 33 + spilled[t];
     }
     printf("spill %08x %08x\nRESULT: %s\n", hs, spilled[100], wrong ? "FAIL" : "PASS");
