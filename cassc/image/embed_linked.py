@@ -2,8 +2,11 @@
 
 Nothing in a linked file can move. So grown containers go to the end of the file, into a section of their own, loaded
 by a program header that was a PT_NOTE (notes are for tools; no loader needs that header). The wrappers that register
-the containers are pointed there, and the old containers are blanked out. (LIEF can add sections, but shifts addresses
-to make room.)
+the containers are pointed there, and the old containers are blanked out.
+
+LIEF 1.0 can add a segment too, and was measured: it has to move the program headers for it, after which either all
+addresses change (and debuggers no longer find lines) or ``strip`` makes files that crash, and a second embedding cannot
+take the place of the first. ``relink``, which needs more than a segment, does use it.
 """
 
 from __future__ import annotations

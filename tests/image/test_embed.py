@@ -177,7 +177,17 @@ RUN_BEFORE = CUBIN_AND_PTX * 2
 RUN_AFTER = [*CUBIN_AND_PTX, "4843 0", "4856 123", *CUBIN_AND_PTX, "4843 1", "4856 123"]
 
 
-@pytest.mark.parametrize("options", [["-pie", "-fPIE"], ["-no-pie"], ["-static"], ["-pie", "-fPIE", "-fuse-ld=gold"]])
+LINKS = [
+    ["-pie", "-fPIE"],
+    ["-no-pie"],
+    ["-static"],
+    ["-static-pie"],
+    ["-pie", "-fPIE", "-fuse-ld=gold"],
+    ["-pie", "-fPIE", "-Wl,-z,pack-relative-relocs"],
+]
+
+
+@pytest.mark.parametrize("options", LINKS)
 def test_linked_programs(tmp_path: Path, options: list[str]) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not on PATH")
