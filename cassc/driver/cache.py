@@ -24,6 +24,8 @@ from cassc.diag import error
 
 _DIGEST = 32
 _SUFFIX = ".entry"
+_OTHERS = ("translations/*/*.fatbin", "signatures/*.table")
+"""What others keep in the folder, under names of their own: they count, and go, like entries."""
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _DEFAULT_LIMIT = 1 << 30
 _ROOM_LEFT = 0.8
@@ -118,8 +120,9 @@ class Cache:
         before = self.usage()
         for path, _, _ in self._entries():
             path.unlink(missing_ok=True)
-        for left in self.root.glob("??/.new-*"):  # of builds that were killed
-            left.unlink(missing_ok=True)
+        for pattern in ("??/.new-*", "translations/*/.new-*", "translations/*/*.fatbin.*", "signatures/.new-*"):
+            for left in self.root.glob(pattern):  # of builds that were killed
+                left.unlink(missing_ok=True)
         return before
 
     def _path(self, name: str) -> Path:
@@ -143,10 +146,11 @@ class Cache:
     def _entries(self) -> list[tuple[Path, int, float]]:
         """Path, bytes and time of last use of every entry."""
         entries = []
-        for path in self.root.glob(f"??/*{_SUFFIX}"):
-            with contextlib.suppress(FileNotFoundError):
-                status = path.stat()
-                entries.append((path, status.st_size, status.st_mtime))
+        for pattern in (f"??/*{_SUFFIX}", *_OTHERS):
+            for path in self.root.glob(pattern):
+                with contextlib.suppress(FileNotFoundError):
+                    status = path.stat()
+                    entries.append((path, status.st_size, status.st_mtime))
         return entries
 
     def _prune(self) -> None:

@@ -16,6 +16,7 @@ import pytest
 from cassc import cli, diag, toolchain
 from cassc.diag import CasscError
 from cassc.driver import contents, prebuilt
+from cassc.driver.cache import Cache
 from cassc.driver.invocation import CommandLineError, Phase, parse
 from cassc.engines import cascade
 from cassc.engines.base import Request, Support, Translation, Unsupported
@@ -184,6 +185,8 @@ def test_library_is_translated_when_it_is_opened(linked: Linked) -> None:
     folder = Path(found.environment["CASSC_TRANSLATIONS"])
     assert [path.suffix for path in folder.iterdir()] == [".fatbin"]
     assert not found.report.verdicts  # of the program itself
+    Cache.open().clear()
+    assert not list(folder.iterdir())
 
 
 @pytest.mark.slow
