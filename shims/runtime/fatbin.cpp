@@ -93,4 +93,20 @@ std::span<const std::byte> find_code_object(std::span<const std::byte> bundle, c
   return {};
 }
 
+// The text is cassc's own: {..., "refused": [{"kernel": NAME, "reason": SENTENCE}, ...]}, each member on its own line.
+std::string find_refusal(std::span<const std::byte> verdicts, const std::string& kernel) {
+  const std::string_view text(reinterpret_cast<const char*>(verdicts.data()), verdicts.size());
+  const size_t list = text.find("\"refused\": [");
+  const size_t entry = list == text.npos ? text.npos : text.find("\"kernel\": \"" + kernel + "\"", list);
+  constexpr std::string_view key = "\"reason\": \"";
+  const size_t begin = entry == text.npos ? text.npos : text.find(key, entry);
+  std::string reason;
+  if (begin == text.npos) return reason;
+  for (size_t i = begin + key.size(); i < text.size() && text[i] != '"'; ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) ++i;
+    reason += text[i];
+  }
+  return reason;
+}
+
 }  // namespace cassc::rt

@@ -27,5 +27,8 @@ std::vector<FatEntry> read_container(std::span<const std::byte> container);
 // The code object for gfx ("gfx1100") in an offload bundle; empty when there is none.
 std::span<const std::byte> find_code_object(std::span<const std::byte> bundle, const std::string& gfx);
 
+// Why a kernel was left out of the translation, from the text of a verdicts entry; empty when it says nothing of it.
+std::string find_refusal(std::span<const std::byte> verdicts, const std::string& kernel);
+
 }  // namespace cassc::rt
 #endif

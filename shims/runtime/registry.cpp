@@ -39,6 +39,14 @@ void Image::find_translation() {
   for (const FatEntry& entry : rt::find_translation(container_)) entries_.push_back(entry);
 }
 
+std::string Image::refusal(const std::string& kernel) const {
+  for (const FatEntry& entry : entries_) {
+    if (entry.kind != kEntryVerdicts) continue;
+    if (std::string reason = find_refusal(entry.payload, kernel); !reason.empty()) return reason;
+  }
+  return "";
+}
+
 size_t Image::constant_bytes() const {
   size_t bytes = 0;
   for (const auto& variable : variables)
@@ -189,9 +197,9 @@ Error Registry::kernel(const void* key, Kernel** kernel) {
   const Error error = load(found->image);
   if (error != Error::Success && error != Error::NoKernelImageForDevice) return error;
   if (error != Error::Success || !found->device) {
-    report("kernel " + found->name + " was not translated: the program holds no code object of it for " +
-               Context::get().device().facts().gfx,
-           true);
+    std::string reason = found->image->refusal(found->name);
+    if (reason.empty()) reason = "the program holds no code object of it for " + Context::get().device().facts().gfx;
+    report("kernel " + found->name + " was not translated: " + reason, true);
     return Error::NoKernelImageForDevice;
   }
   *kernel = found;

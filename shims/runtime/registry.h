@@ -49,6 +49,7 @@ class CASSC_EXPORT Image {
   uint32_t loaded_sm() const { return loaded_sm_; }
   KernelOutput* output() const { return output_.get(); }
   DeviceModule* module() const { return module_.get(); }
+  std::string refusal(const std::string& kernel) const;  // why it was not translated, empty when unknown
   size_t constant_bytes() const;  // of all __constant__ variables
 
   std::vector<std::unique_ptr<Kernel>> kernels;

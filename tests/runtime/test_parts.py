@@ -58,3 +58,4 @@ def test_metadata_whole_and_damaged(gxx: str, code_object: bytes, tmp_path: Path
     assert "take_mixed threads 1024 size 48: 0+1 8+24 32+2 40+8" in lines
     assert "bounded threads 128 size 8: 0+8" in lines
     assert "trap_now threads 1024 size 0:" in lines
+    assert lines[-5:-1] == ["good: ", 'bad: no row for "TEX"', "cut: no", "other: "]

@@ -32,6 +32,13 @@ int main(int, char** argv) {
     }
     read(damaged);
   }
+  const std::string verdicts = R"({"kernels": [{"kernel": "good", "reason": "none"}], "refused": [
+  {"kernel": "bad", "reason": "no row for \"TEX\""},
+  {"kernel": "cut", "reason": "no)";
+  for (const char* name : {"good", "bad", "cut", "other"}) {
+    const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(verdicts.data()), verdicts.size());
+    std::printf("%s: %s\n", name, cassc::rt::find_refusal(bytes, name).c_str());
+  }
   // A bundle whose fields are all impossible.
   for (uint64_t value : {uint64_t{1}, uint64_t{1} << 32, ~uint64_t{0}}) {
     std::vector<char> bundle(200);
