@@ -74,15 +74,18 @@ class Run {
   }
 
   // False: out of host memory.
-  bool run(u64 limit) {
+  bool run(u64 limit, bool descending) {
     limit_ = limit;
+    descending_ = descending;
     const u64 total = u64(l_.grid.x) * l_.grid.y * l_.grid.z;
     u64 next = 0;
     size_t cursor = 0;
     while (!l_.failed) {
       if (cursor >= resident_.size()) {
         if (next < total && resident_.size() < max_resident_) {
-          if (!start(next++)) return false;
+          const u64 number = descending_ ? total - 1 - next : next;
+          ++next;
+          if (!start(number)) return false;
           cursor = resident_.size() - 1;
         } else if (resident_.empty()) {
           break;
@@ -107,6 +110,7 @@ class Run {
   const Descriptor& d_;
   u32 vgprs_;
   u64 scratch_offset_, lds_offset_, block_bytes_, limit_ = 0;
+  bool descending_ = false;
   size_t max_resident_;
   std::vector<Resident> resident_;
   std::vector<u8*> spare_;
@@ -181,7 +185,7 @@ class Run {
       u32 waiting = 0;
       bool spent = false;
       for (u32 i = 0; i < l_.waves_per_group && !l_.failed; ++i) {
-        Wave& w = r.waves[i];
+        Wave& w = r.waves[descending_ ? l_.waves_per_group - 1 - i : i];
         if (w.state == WaveState::ready) {
           w.group = &r.group;
           step(w);
@@ -405,7 +409,7 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   fill_packet(l, reinterpret_cast<u8*>(l.packet));
 
   const u32 host = _mm_getcsr();
-  const bool completed = Run(l).run(options ? options->max_wave_instructions : 0);
+  const bool completed = options ? Run(l).run(options->max_wave_instructions, options->descending != 0) : Run(l).run(0, false);
   _mm_setcsr(host);
   device.executed += l.executed;
   if (!completed) {

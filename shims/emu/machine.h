@@ -49,7 +49,6 @@ enum RowFlag : u32 {
   VCCIN = 1u << 10, // reads VCC even in the 64-bit encoding (div_fmas)
   NOMOD = 1u << 11, // float types, but no abs/neg/omod/clamp
   SDST = 1u << 12,  // destination is a scalar register (readlane)
-  UNIFORM = 1u << 13, // custom row whose sources may be scalar registers read once
   SD = 1u << 14,    // 64-bit encoding is VOP3SD
   MIX = 1u << 15,   // VOP3P mixed precision: op_sel_hi selects the source format
   NOCLAMP = 1u << 16,
@@ -177,7 +176,6 @@ struct alignas(64) Wave {
   Group* group;
   u32 index;
   WaveState state;
-  u64 executed;
 };
 
 struct Group {

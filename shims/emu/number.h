@@ -81,7 +81,7 @@ CASSC_INLINE u32 f32_to_f16_nearest(float value) {
   const u32 b = bits(value), sign = b >> 16 & 0x8000u, x = b & 0x7fffffffu;
   const u32 rebased = x - 0x38000000u;
   const u32 normal = (rebased + 0xfffu + (rebased >> 13 & 1)) >> 13;
-  const u32 raw_shift = 126u - (x >> 23), shift = select(raw_shift > 31, 31u, raw_shift);
+  const u32 raw_shift = 126u - (x >> 23), shift = select(raw_shift - 1 > 30, 31u, raw_shift);
   const u32 mantissa = (x & 0x7fffffu) | 0x800000u;
   const u32 kept = mantissa >> shift, rest = mantissa - (kept << shift), half = 1u << (shift - 1);
   const u32 tiny = kept + (u32(rest > half) | (u32(rest == half) & kept & 1));
@@ -106,7 +106,7 @@ CASSC_INLINE u32 f32_to_f16(float value, u32 mode) {
       rest = x & 0x1fffu;
       half = 0x1000u;
     } else {
-      const u32 raw_shift = 126u - (x >> 23), shift = raw_shift > 31 ? 31 : raw_shift;
+      const u32 raw_shift = 126u - (x >> 23), shift = raw_shift - 1 > 30 ? 31 : raw_shift;
       const u32 mantissa = x >> 23 ? (x & 0x7fffffu) | 0x800000u : x;
       kept = mantissa >> shift;
       rest = mantissa - (kept << shift);

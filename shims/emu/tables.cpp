@@ -12,6 +12,7 @@ Tables* build() {
   enter_vop3p(t);
   enter_scalar(t);
   enter_memory(t);
+  enter_ds(t);
 #define VOPD(n, row, vop3) \
   t.dual[n] = #row;        \
   t.dual_row[n] = vop3;

@@ -9,6 +9,7 @@ void enter_vopc(Tables& t);
 void enter_vop3p(Tables& t);
 void enter_scalar(Tables& t);
 void enter_memory(Tables& t);
+void enter_ds(Tables& t);
 const Op* vector_slow(Wave& w, const Op* op);
 const Op* dual(Wave& w, const Op* op);
 const Op* flags_first(Wave& w, const Op* op);

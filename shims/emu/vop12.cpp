@@ -67,14 +67,13 @@ const Op* movrel(Wave& w, const Op* op) {
   if (code != 0x42 && op->bank[0] == 0) source += low;
   if (code != 0x43) dest += high;
   const u64 limit = u64(op->dpp) * 128;  // the kernel's registers
-  if (source >= limit || dest >= limit) {
+  if ((op->bank[0] == 0 && source >= limit) || dest >= limit) {
     return raise(w, op, 5, 0, 0, false, 0, "relative register number outside the kernel's registers");
   }
   alignas(64) u32 broadcast[kLanes];
-  const u32* from = reinterpret_cast<const u32*>(w.vbank[op->bank[0] & 1] + source);
+  const u32* from = op->bank[0] == 2 ? broadcast : reinterpret_cast<const u32*>(w.vbank[op->bank[0]] + source);
   if (op->bank[0] == 2) {
     for (u32& v : broadcast) v = w.s[op->src[0]];
-    from = broadcast;
   }
   u32* to = reinterpret_cast<u32*>(w.vgpr + dest);
   if (code == 0x68) {

@@ -128,9 +128,18 @@ class Machine:
         count = len(inputs[0])
         words = [np.ascontiguousarray(x).view(np.uint32) for x in inputs]
         padded = (count + 31) // 32 * 32
-        lines = ["s_mov_b32 s5, 0x3ff", "v_and_b32 v0, s5, v0", "v_lshl_add_u32 v1, s2, 5, v0", "v_lshlrev_b32 v1, 2, v1"]
+        lines = [
+            "s_mov_b32 s5, 0x3ff",
+            "v_and_b32 v0, s5, v0",
+            "v_lshl_add_u32 v1, s2, 5, v0",
+            "v_lshlrev_b32 v1, 2, v1",
+        ]
         for i in range(len(words)):
-            lines += [f"s_load_b64 s[8:9], s[0:1], {8 * i}", "s_waitcnt lgkmcnt(0)", f"global_load_b32 v{10 + i}, v1, s[8:9]"]
+            lines += [
+                f"s_load_b64 s[8:9], s[0:1], {8 * i}",
+                "s_waitcnt lgkmcnt(0)",
+                f"global_load_b32 v{10 + i}, v1, s[8:9]",
+            ]
         lines += ["s_waitcnt vmcnt(0)"] + [f"v_mov_b32 v{40 + j}, 0" for j in range(outputs)] + [setup, body]
         for j in range(outputs):
             lines += [f"s_load_b64 s[8:9], s[0:1], {8 * (len(words) + j)}", "s_waitcnt lgkmcnt(0)"]

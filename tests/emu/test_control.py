@@ -13,6 +13,7 @@ from cassc.amdgpu.emulator import EmulatorFault
 from cassc.diag import CasscError
 from tests.emu.conftest import GFX1100, Frame, Machine, kernel_text
 
+SMALL_FRAME = Frame(kernarg=8)
 INDEX = """
 v_and_b32 v0, 0x3ff, v0
 s_load_b64 s[10:11], s[0:1], 0
@@ -21,7 +22,9 @@ s_waitcnt lgkmcnt(0)
 """
 
 
-def run(machine: Machine, body: str, count: int, *, grid: int = 1, block: int = 32, frame: Frame = Frame(kernarg=8)) -> np.ndarray:
+def run(
+    machine: Machine, body: str, count: int, *, grid: int = 1, block: int = 32, frame: Frame = SMALL_FRAME
+) -> np.ndarray:
     """s[10:11] points to ``count`` zero words, v0 is the work-item, v1 four times that. Gives the words afterwards."""
     kernel = machine.build(INDEX + body, frame)
     result = machine.buffer(np.zeros(count, np.uint32))
@@ -172,7 +175,15 @@ def test_workgroups_that_wait_for_later_workgroups_make_progress(machine: Machin
 
 
 def test_results_are_the_same_every_time(machine: Machine) -> None:
-    body = "v_mov_b32 v2, 0\nv_mov_b32 v3, s2\nglobal_atomic_swap_b32 v4, v2, v3, s[10:11] glc\ns_waitcnt vmcnt(0)\ns_lshl_b32 s6, s2, 2\nv_mov_b32 v5, s6\nglobal_store_b32 v5, v4, s[10:11] offset:4"
+    body = """
+    v_mov_b32 v2, 0
+    v_mov_b32 v3, s2
+    global_atomic_swap_b32 v4, v2, v3, s[10:11] glc
+    s_waitcnt vmcnt(0)
+    s_lshl_b32 s6, s2, 2
+    v_mov_b32 v5, s6
+    global_store_b32 v5, v4, s[10:11] offset:4
+    """
     first = run(machine, body, 65, grid=64)
     assert (first == run(machine, body, 65, grid=64)).all()
 
@@ -204,20 +215,37 @@ def test_workgroup_and_work_item_ids(machine: Machine) -> None:
     assert (got == np.array(want, np.uint32)).all()
 
 
-HIDDEN = [("block_count_x", 4), ("block_count_y", 4), ("block_count_z", 4), ("group_size_x", 2), ("group_size_y", 2), ("group_size_z", 2),
-          ("remainder_x", 2), ("grid_dims", 2), ("dynamic_lds_size", 4), ("global_offset_x", 8), ("shared_base", 4)]  # fmt: skip
+HIDDEN = {
+    **{f"block_count_{axis}": 4 for axis in "xyz"},
+    **{f"group_size_{axis}": 2 for axis in "xyz"},
+    "remainder_x": 2,
+    "grid_dims": 2,
+    "dynamic_lds_size": 4,
+    "global_offset_x": 8,
+    "shared_base": 4,
+}
 
 
 def test_hidden_arguments(machine: Machine) -> None:
     offset, entries, places = 8, [], []
-    for name, size in HIDDEN:
+    for name, size in HIDDEN.items():
         offset = (offset + size - 1) // size * size
         entries.append(f"      - {{.offset: {offset}, .size: {size}, .value_kind: hidden_{name}}}\n")
         places.append((offset, size))
         offset += size
-    body = "s_load_b64 s[10:11], s[0:1], 0\nv_lshlrev_b32 v1, 2, v0\nv_and_b32 v1, 0xff, v1\nglobal_load_b32 v2, v1, s[0:1]\ns_waitcnt vmcnt(0) lgkmcnt(0)\nglobal_store_b32 v1, v2, s[10:11]"
+    body = """
+    s_load_b64 s[10:11], s[0:1], 0
+    v_lshlrev_b32 v1, 2, v0
+    v_and_b32 v1, 0xff, v1
+    global_load_b32 v2, v1, s[0:1]
+    s_waitcnt vmcnt(0) lgkmcnt(0)
+    global_store_b32 v1, v2, s[10:11]
+    """
     text = kernel_text(body, Frame(kernarg=128))
-    text = text.replace("        .size: 128\n        .value_kind: by_value\n", "        .size: 8\n        .value_kind: global_buffer\n" + "".join(entries))
+    text = text.replace(
+        "        .size: 128\n        .value_kind: by_value\n",
+        "        .size: 8\n        .value_kind: global_buffer\n" + "".join(entries),
+    )
     kernel = machine.emulator.load(assemble.assemble(text, GFX1100, form="asm")).kernels["k"]
     assert [a.hidden for a in kernel.arguments] == [False] + [True] * len(HIDDEN)
     result = machine.buffer(np.zeros(32, np.uint32))
@@ -251,7 +279,8 @@ def test_global_variables_and_relocations(machine: Machine) -> None:
     ir = """
 target triple = "amdgcn-amd-amdhsa"
 @table = protected addrspace(1) externally_initialized global [4 x i32] [i32 1, i32 2, i32 3, i32 4]
-@pointer = protected addrspace(1) externally_initialized global ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @table, i64 8)
+@pointer = protected addrspace(1) externally_initialized global ptr addrspace(1)
+  getelementptr (i8, ptr addrspace(1) @table, i64 8)
 define amdgpu_kernel void @k(ptr addrspace(1) %out) {
   %p = load ptr addrspace(1), ptr addrspace(1) @pointer
   %v = load i32, ptr addrspace(1) %p
@@ -277,7 +306,9 @@ def test_scalar_float_is_for_gfx1150(machine: Machine, other_machine: Callable[[
     newer.launch(kernel, result)
     assert (newer.emulator.read_array(result, np.float32, 32) == 6).all()
     with pytest.raises(CasscError, match="made for gfx1150"):
-        machine.emulator.load(assemble.assemble(kernel_text("s_nop 0").replace("gfx1100", "gfx1150"), newer.target, form="asm"))
+        machine.emulator.load(
+            assemble.assemble(kernel_text("s_nop 0").replace("gfx1100", "gfx1150"), newer.target, form="asm")
+        )
     with pytest.raises(EmulatorFault, match="gfx1150"):  # the same word on the older processor
         machine.launch(machine.build(".long 0xa3860606"))
 

@@ -80,29 +80,48 @@ def candidates() -> Iterator[tuple[str, list[list[int]]]]:
             for v in (8, 0) for d1 in (6, 0) for d0 in (4, 0) for a in (2, 0)
         ]  # fmt: skip
         yield f"MUBUF {n}", [[0xE0000000 | n << 18, w] for w in (0x80010402, 0)]
-        yield f"SMEM {n}", [[0xF4000000 | n << 18 | 4 << 6 | 2, 0xF8000000], [0xF4000000 | n << 18, 0xF8000000], [0xF4000000 | n << 18, 0]]
+        yield (
+            f"SMEM {n}",
+            [
+                [0xF4000000 | n << 18 | 4 << 6 | 2, 0xF8000000],
+                [0xF4000000 | n << 18, 0xF8000000],
+                [0xF4000000 | n << 18, 0],
+            ],
+        )
         yield f"VOPC {n}", [[0x7C000000 | n << 17 | 2 << 9 | V1]]
     for n in range(128):
         yield f"SOP2 {n}", [[0x80000000 | n << 23 | 4 << 16 | 8 << 8 | 2, 0x12345678]] if n < 96 else []
         yield f"SOPC {n}", [[0xBF000000 | n << 16 | 8 << 8 | 2]]
         yield f"SOPP {n}", [[0xBF800000 | n << 16]]
         yield f"VOP1 {n}", [[0x7E000000 | 2 << 17 | n << 9 | V1], [0x7E000000 | n << 9]]
-        yield f"VOP3P {n}", [
-            [0xCC004000 | n << 16 | 8, 3 << 27 | c << 18 | b << 9 | a] for a, b, c in (*OPERANDS, (0x108, 0x110, 0x118))
-        ]
+        yield (
+            f"VOP3P {n}",
+            [
+                [0xCC004000 | n << 16 | 8, 3 << 27 | c << 18 | b << 9 | a]
+                for a, b, c in (*OPERANDS, (0x108, 0x110, 0x118))
+            ],
+        )
         for segment, s in (("FLAT", 0), ("SCRATCH", 1), ("GLOBAL", 2)):
             yield f"{segment} {n}", [
                 [0xDC000000 | n << 18 | s << 16, v << 24 | 0x7C << 16 | d << 8 | a]
                 for v in (8, 0) for d in (4, 0) for a in (2, 0)
-            ] + [[0xDC000000 | n << 18 | s << 16, v << 24 | 2 << 16 | d << 8] for v in (8, 0) for d in (4, 0)]  # fmt: skip
+            ] + [
+                [0xDC000000 | n << 18 | s << 16, v << 24 | 2 << 16 | d << 8] for v in (8, 0) for d in (4, 0)
+            ]  # fmt: skip
     for n in range(64):
         yield f"VOP2 {n}", [[n << 25 | 3 << 17 | 2 << 9 | V1, 0x3C01]] if n < 62 else []
     for n in range(32):
         # The waits take `null` as their counter.
         yield f"SOPK {n}", [[0xB0000000 | n << 23 | (124 if n >= 24 else 4) << 16 | 1, 0x1234]] if n != 29 else []
         if n < 16:
-            yield f"VOPDX {n}", [[0xC8000000 | n << 22 | 8 << 17 | b << 9 | V1, 3 << 24 | 2 << 17 | V4, 0x3C01] for b in (2, 0)]
-        yield f"VOPDY {n}", [[0xC8000000 | 8 << 22 | n << 17 | V1, 3 << 24 | 2 << 17 | b << 9 | V4, 0x3C01] for b in (2, 0)]
+            yield (
+                f"VOPDX {n}",
+                [[0xC8000000 | n << 22 | 8 << 17 | b << 9 | V1, 3 << 24 | 2 << 17 | V4, 0x3C01] for b in (2, 0)],
+            )
+        yield (
+            f"VOPDY {n}",
+            [[0xC8000000 | 8 << 22 | n << 17 | V1, 3 << 24 | 2 << 17 | b << 9 | V4, 0x3C01] for b in (2, 0)],
+        )
     for n in range(1024):
         heads = [0xD4000000 | n << 16 | d for d in (10, 126, 0)]
         yield f"VOP3 {n}", [[h, c << 18 | b << 9 | a] for h in heads for a, b, c in (*OPERANDS, (0, 0, 0))]
@@ -148,7 +167,8 @@ def _as_kernel(source: str) -> str:
 def random_words(rng: random.Random) -> list[int]:
     """Four words that begin like some format, often with the fields LLVM insists on."""
     heads = (
-        (0, 1), (0x3F, 7), (0x3E, 7), (2, 2), (0x17D, 9), (0x17E, 9), (0x17F, 9), (0xB, 4), (0x35, 6), (0xCC, 8), (0x36, 6),
+        (0, 1), (0x3F, 7), (0x3E, 7), (2, 2), (0x17D, 9), (0x17E, 9), (0x17F, 9), (0xB, 4), (0x35, 6), (0xCC, 8),
+        (0x36, 6),
         (0x37, 6), (0x38, 6), (0x3D, 6), (0x32, 6),
     )  # fmt: skip
     value, width = rng.choice(heads)

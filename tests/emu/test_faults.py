@@ -12,7 +12,9 @@ HEAD = "v_and_b32 v0, 0x3ff, v0\ns_load_b64 s[8:9], s[0:1], 0\nv_lshlrev_b32 v1,
 FRAME = Frame(kernarg=8, lds=128, scratch=16)
 
 
-def fault(machine: Machine, body: str, *, words: int = 32, block: int = 32, grid: int = 1, limit: int = 100000) -> EmulatorFault:
+def fault(
+    machine: Machine, body: str, *, words: int = 32, block: int = 32, grid: int = 1, limit: int = 100000
+) -> EmulatorFault:
     kernel = machine.build(HEAD + body, FRAME)
     data = machine.buffer(np.zeros(words, np.uint32))
     try:
@@ -47,7 +49,13 @@ def test_wild_pointers(machine: Machine, address: int) -> None:
     body = f"v_mov_b32 v4, 0x{address & 0xFFFFFFFF:x}\nv_mov_b32 v5, 0x{address >> 32:x}\n"
     assert fault(machine, body + "global_load_b32 v8, v[4:5], off").address == address
     assert fault(machine, body + "flat_store_b32 v[4:5], v8").is_write
-    assert fault(machine, f"s_mov_b32 s6, 0x{address & 0xFFFFFFFF:x}\ns_mov_b32 s7, 0x{address >> 32:x}\ns_load_b32 s10, s[6:7], 0").kind == "illegal-address"
+    assert (
+        fault(
+            machine,
+            f"s_mov_b32 s6, 0x{address & 0xFFFFFFFF:x}\ns_mov_b32 s7, 0x{address >> 32:x}\ns_load_b32 s10, s[6:7], 0",
+        ).kind
+        == "illegal-address"
+    )
 
 
 def test_freed_memory(machine: Machine) -> None:
@@ -59,7 +67,15 @@ def test_freed_memory(machine: Machine) -> None:
         machine.launch(kernel, address)
 
 
-@pytest.mark.parametrize("body", ["ds_load_b32 v8, v1 offset:4", "ds_store_b64 v1, v[2:3]", "ds_add_u32 v1, v2 offset:128", "ds_load_2addr_b32 v[8:9], v1 offset0:0 offset1:1"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "ds_load_b32 v8, v1 offset:4",
+        "ds_store_b64 v1, v[2:3]",
+        "ds_add_u32 v1, v2 offset:128",
+        "ds_load_2addr_b32 v[8:9], v1 offset0:0 offset1:1",
+    ],
+)
 def test_lds_past_the_allocation(machine: Machine, body: str) -> None:
     f = fault(machine, body)
     assert f.kind == "lds-address" and f.address + f.access_size > 128
@@ -68,8 +84,18 @@ def test_lds_past_the_allocation(machine: Machine, body: str) -> None:
 def test_scratch_past_the_private_segment(machine: Machine) -> None:
     f = fault(machine, "v_mov_b32 v2, 14\nscratch_store_b32 v2, v0, off")
     assert (f.kind, f.address, f.is_write) == ("scratch-address", 14, True)
-    assert fault(machine, "v_mov_b32 v2, 16\ns_mov_b64 s[6:7], src_private_base\nv_mov_b32 v3, s7\nflat_load_b32 v4, v[2:3]").kind == "scratch-address"
-    assert fault(machine, "v_mov_b32 v2, 125\ns_mov_b64 s[6:7], src_shared_base\nv_mov_b32 v3, s7\nflat_load_b32 v4, v[2:3]").kind == "lds-address"
+    assert (
+        fault(
+            machine, "v_mov_b32 v2, 16\ns_mov_b64 s[6:7], src_private_base\nv_mov_b32 v3, s7\nflat_load_b32 v4, v[2:3]"
+        ).kind
+        == "scratch-address"
+    )
+    assert (
+        fault(
+            machine, "v_mov_b32 v2, 125\ns_mov_b64 s[6:7], src_shared_base\nv_mov_b32 v3, s7\nflat_load_b32 v4, v[2:3]"
+        ).kind
+        == "lds-address"
+    )
 
 
 def test_misaligned_atomics(machine: Machine) -> None:

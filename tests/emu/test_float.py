@@ -16,12 +16,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 NEAREST, UP, DOWN, ZERO = range(4)
 SPECIAL32 = [
-    0, 1, 2, 0x7FFFFF, 0x800000, 0x800001, 0x1000000, 0x3F7FFFFF, 0x3F800000, 0x3F800001, 0x3FC00000, 0x40490FDB, 0x4B000001,
+    0, 1, 2, 0x7FFFFF, 0x800000, 0x800001, 0x1000000, 0x3F7FFFFF, 0x3F800000, 0x3F800001, 0x3FC00000, 0x40490FDB,
+    0x4B000001,
     0x4F000000, 0x5F000000, 0x7E800000, 0x7F000000, 0x7F7FFFFF, 0x7F800000, 0x7FC00000,
 ]  # fmt: skip
 SPECIAL64 = [
-    0, 1, 0xFFFFFFFFFFFFF, 0x10000000000000, 0x3FEFFFFFFFFFFFFF, 0x3FF0000000000000, 0x3FF0000000000001, 0x41DFFFFFFFC00000,
-    0x41F0000000000000, 0x43E0000000000000, 0x7FD0000000000001, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000, 0x7FF8000000000000,
+    0, 1, 0xFFFFFFFFFFFFF, 0x10000000000000, 0x3FEFFFFFFFFFFFFF, 0x3FF0000000000000, 0x3FF0000000000001,
+    0x41DFFFFFFFC00000,
+    0x41F0000000000000, 0x43E0000000000000, 0x7FD0000000000001, 0x7FEFFFFFFFFFFFFF, 0x7FF0000000000000,
+    0x7FF8000000000000,
 ]  # fmt: skip
 
 
@@ -59,7 +62,7 @@ def exact(value: float) -> Fraction:
 
 
 def rounded(value: Fraction, mode: int, digits: int, low: int, high: int, zero_sign: int) -> float:
-    """The value with ``digits`` significant bits, exponents from ``low`` (of the last place of denormals) to ``high``."""
+    """The value with ``digits`` significant bits; ``low`` is the exponent of the last place of denormals."""
     if value == 0:
         return -0.0 if zero_sign else 0.0
     sign = -1 if value < 0 else 1
@@ -83,12 +86,14 @@ def rounded(value: Fraction, mode: int, digits: int, low: int, high: int, zero_s
 
 def same32(got: np.ndarray, want: np.ndarray) -> np.ndarray:
     g, w = got.view(np.float32), want.astype(np.float32)
-    return (got == w.view(np.uint32)) | (np.isnan(g) & np.isnan(w))
+    same: np.ndarray = (got == w.view(np.uint32)) | (np.isnan(g) & np.isnan(w))
+    return same
 
 
 def same64(got: np.ndarray, want: np.ndarray) -> np.ndarray:
     g = got.view(np.float64)
-    return (got == want.view(np.uint64)) | (np.isnan(g) & np.isnan(want))
+    same: np.ndarray = (got == want.view(np.uint64)) | (np.isnan(g) & np.isnan(want))
+    return same
 
 
 BINARY: list[tuple[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]] = [
@@ -130,7 +135,9 @@ def test_f32_fma_rounds_once(machine: Machine, mode: int) -> None:
     a, b, c = f32(3, count), f32(4, count), f32(5, count)
     # Products near the addend, where a second rounding would show.
     rng = np.random.default_rng(6)
-    c[-128:] = (-(a.view(np.float32)[-128:] * b.view(np.float32)[-128:])).view(np.uint32) + rng.integers(0, 2, 128, dtype=np.uint32)
+    c[-128:] = (-(a.view(np.float32)[-128:] * b.view(np.float32)[-128:])).view(np.uint32) + rng.integers(
+        0, 2, 128, dtype=np.uint32
+    )
     (got,) = machine.lanes("v_fma_f32 v40, v10, v11, v12", [a, b, c], frame=Frame(round32=mode))
     x, y, z = (v.view(np.float32).astype(np.float64) for v in (a, b, c))
     for i in range(count):
@@ -197,7 +204,9 @@ def test_f32_and_f64_rounding_are_separate(machine: Machine) -> None:
     assert (up == 0x3F800001).all()
 
 
-@pytest.mark.parametrize(("mode", "keeps_source", "keeps_result"), [(0, False, False), (1, True, False), (2, False, True), (3, True, True)])
+@pytest.mark.parametrize(
+    ("mode", "keeps_source", "keeps_result"), [(0, False, False), (1, True, False), (2, False, True), (3, True, True)]
+)
 def test_f32_denormal_modes(machine: Machine, mode: int, keeps_source: bool, keeps_result: bool) -> None:
     denormal, small, half, two = (np.full(32, x, np.uint32) for x in (0x80400000, 0x00800000, 0x3F000000, 0x40000000))
     body = "v_mul_f32 v40, v10, v13\nv_mul_f32 v41, v11, v12\nv_max_f32 v42, v10, v10\nv_add_f32 v43, v10, v11"
@@ -217,7 +226,10 @@ def test_f64_denormals_can_be_flushed(machine: Machine) -> None:
 
 
 def test_denorm_mode_instruction(machine: Machine) -> None:
-    (got,) = machine.lanes("s_denorm_mode 0xc\nv_mul_f32 v40, v10, v11\ns_denorm_mode 0xf", [np.full(32, 1, np.uint32), np.full(32, 0x4B000000, np.uint32)])
+    (got,) = machine.lanes(
+        "s_denorm_mode 0xc\nv_mul_f32 v40, v10, v11\ns_denorm_mode 0xf",
+        [np.full(32, 1, np.uint32), np.full(32, 0x4B000000, np.uint32)],
+    )
     assert (got == 0).all()
 
 
@@ -230,8 +242,17 @@ def test_signaling_nan_and_ieee_mode(machine: Machine) -> None:
 
 def test_invalid_operations_give_the_positive_nan(machine: Machine) -> None:
     infinity, zero = np.full(32, 0x7F800000, np.uint32), np.zeros(32, np.uint32)
-    got = machine.lanes("v_sub_f32 v40, v10, v10\nv_mul_f32 v41, v10, v11\nv_fma_f32 v42, v10, v11, v11\nv_sqrt_f32 v43, -1.0", [infinity, zero], 4)
+    got = machine.lanes(
+        "v_sub_f32 v40, v10, v10\nv_mul_f32 v41, v10, v11\nv_fma_f32 v42, v10, v11, v11\nv_sqrt_f32 v43, -1.0",
+        [infinity, zero],
+        4,
+    )
     assert all((g == 0x7FC00000).all() for g in got)
+
+
+def flushed(v: np.ndarray) -> np.ndarray:
+    """Denormal f32 values become zeros of the same sign."""
+    return np.where(np.abs(v) < 2.0**-126, np.copysign(np.float32(0), v), v).astype(np.float32)
 
 
 @pytest.mark.parametrize("dx10", [0, 1])
@@ -245,13 +266,12 @@ def test_modifiers(machine: Machine, dx10: int) -> None:
     v_mul_f32_e64 v43, v10, v11 mul:2
     """
     got = machine.lanes(body, [a, b], 4, Frame(dx10_clamp=dx10, ieee=0, denorm32=0))
-    flush = lambda v: np.where(np.abs(v) < 2.0**-126, np.copysign(np.float32(0), v), v)  # noqa: E731
-    x, y = flush(x), flush(y)
-    assert same32(got[0], flush(-x + np.abs(y))).all()
+    x, y = flushed(x), flushed(y)
+    assert same32(got[0], flushed(-x + np.abs(y))).all()
     product = x * -np.abs(y)
     clamped = np.where(np.isnan(product), 0 if dx10 else product, np.clip(product, 0, 1)).astype(np.float32)
-    assert same32(got[1] & 0x7FFFFFFF, np.abs(flush(clamped))).all()
-    twice = flush(flush(x * y) * np.float32(2))
+    assert same32(got[1] & 0x7FFFFFFF, np.abs(flushed(clamped))).all()
+    twice = flushed(flushed(x * y) * np.float32(2))
     assert same32(got[3], twice).all()
 
 
@@ -274,7 +294,10 @@ def test_transcendental_functions_are_within_one_ulp(machine: Machine) -> None:
     x = (rng.uniform(1, 2, 1024) * 2.0 ** rng.integers(-60, 60, 1024)).astype(np.float32)
     small = rng.uniform(-100, 100, 1024).astype(np.float32)
     wide, narrow = x.astype(np.float64), small.astype(np.float64)
-    body = "\n".join(f"v_{name}_f32 v{40 + i}, v{10 + (i > 3)}" for i, name in enumerate(("rcp", "rsq", "sqrt", "log", "exp", "sin", "cos")))
+    body = "\n".join(
+        f"v_{name}_f32 v{40 + i}, v{10 + (i > 3)}"
+        for i, name in enumerate(("rcp", "rsq", "sqrt", "log", "exp", "sin", "cos"))
+    )
     got = machine.lanes(body, [x.view(np.uint32), small.view(np.uint32)], 7)
     wants = [1 / wide, 1 / np.sqrt(wide), np.sqrt(wide), np.log2(wide), np.exp2(narrow),
              np.sin(2 * np.pi * (narrow % 1)), np.cos(2 * np.pi * (narrow % 1))]  # fmt: skip
@@ -286,7 +309,14 @@ def test_transcendental_functions_are_within_one_ulp(machine: Machine) -> None:
 
 def test_transcendental_special_values(machine: Machine) -> None:
     zero, minus, denormal = (np.full(32, x, np.uint32) for x in (0, 0x80000000, 0x80000001))
-    body = "v_rcp_f32 v40, v10\nv_rcp_f32 v41, v11\nv_rcp_f32 v42, v12\nv_log_f32 v43, v10\nv_sqrt_f32 v44, v12\nv_exp_f32 v45, 0xc3480000"
+    body = """
+    v_rcp_f32 v40, v10
+    v_rcp_f32 v41, v11
+    v_rcp_f32 v42, v12
+    v_log_f32 v43, v10
+    v_sqrt_f32 v44, v12
+    v_exp_f32 v45, 0xc3480000
+    """
     got = [int(g[0]) for g in machine.lanes(body, [zero, minus, denormal], 6)]
     # Denormal sources and results of f32 transcendental instructions are flushed, as AMD documents.
     assert got == [0x7F800000, 0xFF800000, 0xFF800000, 0xFF800000, 0x80000000, 0]
@@ -324,7 +354,13 @@ def test_fract_frexp_ldexp(machine: Machine) -> None:
 def test_f64_frexp_ldexp(machine: Machine) -> None:
     a = f64(17)
     n = np.random.default_rng(3).integers(-2200, 2200, a.size).astype(np.int32)
-    body = "v_frexp_mant_f64 v[40:41], v[10:11]\nv_frexp_exp_i32_f64 v42, v[10:11]\nv_ldexp_f64 v[44:45], v[10:11], v12\nv_mov_b32 v43, v44\nv_mov_b32 v44, v45"
+    body = """
+    v_frexp_mant_f64 v[40:41], v[10:11]
+    v_frexp_exp_i32_f64 v42, v[10:11]
+    v_ldexp_f64 v[44:45], v[10:11], v12
+    v_mov_b32 v43, v44
+    v_mov_b32 v44, v45
+    """
     low, high, exponent, slow, shigh = machine.lanes(body, [*words(a), n.view(np.uint32)], 5)
     x = a.view(np.float64)
     m, e = np.frexp(x)
@@ -374,16 +410,31 @@ def test_integer_conversion_rounds_by_mode(machine: Machine, mode: int) -> None:
         assert signed.view(np.float32)[i] == want
 
 
-def comparisons() -> dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]]:
-    less, equal, greater = np.less, np.equal, np.greater
-    unordered = lambda a, b: np.isnan(a) | np.isnan(b)  # noqa: E731
-    base: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-        "lt": less, "eq": equal, "le": np.less_equal, "gt": greater, "lg": lambda a, b: less(a, b) | greater(a, b),
-        "ge": np.greater_equal, "o": lambda a, b: ~unordered(a, b), "u": unordered,
-    }  # fmt: skip
-    negated = {"n" + n: (lambda a, b, f=f: ~f(a, b)) for n, f in base.items() if n not in ("o", "u", "eq")}
-    constant = {"f": lambda a, b: np.zeros(len(a), bool), "t": lambda a, b: np.ones(len(a), bool)}
-    return {**base, **negated, **constant, "neq": np.not_equal}
+Comparison = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def negation(meaning: Comparison) -> Comparison:
+    return lambda a, b: ~meaning(a, b)
+
+
+def comparisons() -> dict[str, Comparison]:
+    """What each comparison says; a comparison with a NaN is false, the negated ones then true."""
+    base: dict[str, Comparison] = {
+        "lt": np.less,
+        "le": np.less_equal,
+        "gt": np.greater,
+        "ge": np.greater_equal,
+        "lg": lambda a, b: np.less(a, b) | np.greater(a, b),
+    }
+    others: dict[str, Comparison] = {
+        "eq": np.equal,
+        "neq": np.not_equal,
+        "u": lambda a, b: np.isnan(a) | np.isnan(b),
+        "o": lambda a, b: ~(np.isnan(a) | np.isnan(b)),
+        "f": lambda a, b: np.zeros(len(a), bool),
+        "t": lambda a, b: np.ones(len(a), bool),
+    }
+    return {**base, **{"n" + name: negation(meaning) for name, meaning in base.items()}, **others}
 
 
 @pytest.mark.parametrize("kind", ["f32", "f64"])
@@ -407,7 +458,10 @@ def test_class(machine: Machine) -> None:
     values = [0x7F800001, 0x7FC00000, 0xFF800000, 0xBF800000, 0x80000001, 0x80000000, 0, 1, 0x3F800000, 0x7F800000]
     for number, value in enumerate(values):
         masks = np.array([1 << i for i in range(10)] + [0] * 22, np.uint32)
-        (got,) = machine.lanes("v_cmp_class_f32 vcc_lo, v10, v11\nv_cndmask_b32_e64 v40, 0, 1, vcc_lo", [np.full(32, value, np.uint32), masks])
+        (got,) = machine.lanes(
+            "v_cmp_class_f32 vcc_lo, v10, v11\nv_cndmask_b32_e64 v40, 0, 1, vcc_lo",
+            [np.full(32, value, np.uint32), masks],
+        )
         assert np.flatnonzero(got).tolist() == [number]
 
 
@@ -475,8 +529,14 @@ def test_fma_mix(machine: Machine) -> None:
     rng = np.random.default_rng(10)
     halves = rng.uniform(-8, 8, (256, 2)).astype(np.float16)
     single = rng.uniform(-8, 8, 256).astype(np.float32)
-    body = "v_fma_mix_f32 v40, v10, v11, v11 op_sel:[1,0,0] op_sel_hi:[1,0,0]\nv_fma_mixlo_f16 v41, v10, v11, -v11 op_sel_hi:[1,0,0]"
+    body = """
+    v_fma_mix_f32 v40, v10, v11, v11 op_sel:[1,0,0] op_sel_hi:[1,0,0]
+    v_fma_mixlo_f16 v41, v10, v11, -v11 op_sel_hi:[1,0,0]
+    """
     mixed, low = machine.lanes(body, [halves.view(np.uint32).ravel(), single.view(np.uint32)], 2)
     wide = single.astype(np.float64)
     assert (mixed.view(np.float32) == (halves[:, 1].astype(np.float64) * wide + wide).astype(np.float32)).all()
-    assert ((low & 0xFFFF).astype(np.uint16).view(np.float16) == (halves[:, 0].astype(np.float64) * wide - wide).astype(np.float16)).all()
+    assert (
+        (low & 0xFFFF).astype(np.uint16).view(np.float16)
+        == (halves[:, 0].astype(np.float64) * wide - wide).astype(np.float16)
+    ).all()

@@ -36,7 +36,9 @@ def clip(x: int, low: int, high: int) -> int:
 
 def values(seed: int, count: int = 256) -> np.ndarray:
     rng = np.random.default_rng(seed)
-    edge = np.array([0, 1, 2, 31, 32, 33, 0x7FFFFFFF, 0x80000000, 0x80000001, M32, 0xFFFF, 0x10000, 0x8000, 0xFF], np.uint32)
+    edge = np.array(
+        [0, 1, 2, 31, 32, 33, 0x7FFFFFFF, 0x80000000, 0x80000001, M32, 0xFFFF, 0x10000, 0x8000, 0xFF], np.uint32
+    )
     x = rng.integers(0, 1 << 32, count, dtype=np.uint64).astype(np.uint32)
     x[: count // 2] = rng.choice(edge, count // 2)
     x[count // 2 : 3 * count // 4] >>= rng.integers(0, 32, count // 4).astype(np.uint32)
@@ -52,7 +54,15 @@ def perm(a: int, b: int, selector: int) -> int:
     data, result = a << 32 | b, 0
     for i in range(4):
         s = selector >> 8 * i & 255
-        byte = 255 if s >= 13 else 0 if s == 12 else 255 * (data >> (16 * (s - 8) + 15) & 1) if s >= 8 else data >> 8 * s & 255
+        byte = (
+            255
+            if s >= 13
+            else 0
+            if s == 12
+            else 255 * (data >> (16 * (s - 8) + 15) & 1)
+            if s >= 8
+            else data >> 8 * s & 255
+        )
         result |= byte << 8 * i
     return result
 
@@ -70,7 +80,9 @@ TERNARY: dict[str, Callable[[int, int, int], int]] = {
     "v_bfi_b32": lambda a, b, c: (a & b) | (~a & c),
     "v_alignbit_b32": lambda a, b, c: (a << 32 | b) >> (c & 31),
     "v_alignbyte_b32": lambda a, b, c: (a << 32 | b) >> 8 * (c & 3),
-    "v_lerp_u8": lambda a, b, c: sum((((a >> i) & 255) + ((b >> i) & 255) + (c >> i & 1)) // 2 << i for i in (0, 8, 16, 24)),
+    "v_lerp_u8": lambda a, b, c: sum(
+        (((a >> i) & 255) + ((b >> i) & 255) + (c >> i & 1)) // 2 << i for i in (0, 8, 16, 24)
+    ),
     "v_min3_i32": lambda a, b, c: min(map(s32, (a, b, c))),
     "v_min3_u32": min,
     "v_max3_i32": lambda a, b, c: max(map(s32, (a, b, c))),
@@ -189,8 +201,10 @@ def test_clamp_saturates(machine: Machine) -> None:
         lambda x, y, z: clip(s32(x) + s32(y), low, high),
         lambda x, y, z: clip(s32(x) - s32(y), low, high),
         lambda x, y, z: clip(s24(x) * s24(y) + s32(z), low, high),
-        lambda x, y, z: clip(s16(x) + s16(y), -32768, 32767) % 65536
-        | clip(s16(x >> 16) + s16(y >> 16), -32768, 32767) % 65536 << 16,
+        lambda x, y, z: (
+            clip(s16(x) + s16(y), -32768, 32767) % 65536
+            | clip(s16(x >> 16) + s16(y >> 16), -32768, 32767) % 65536 << 16
+        ),
         lambda x, y, z: max((x & 65535) - (y & 65535), 0) | max((x >> 16) - (y >> 16), 0) << 16,
         lambda x, y, z: min(abs(x - y) + z, M32),
     ]
@@ -243,7 +257,10 @@ def test_integer_comparisons(machine: Machine, kind: str) -> None:
     width = int(kind[1:])
     first, second = ("v[10:11]", "v[12:13]") if width == 64 else ("v10", "v12")
     names = ["lt", "eq", "le", "gt", "ne", "ge"]
-    body = "\n".join(f"v_cmp_{n}_{kind} vcc_lo, {first}, {second}\nv_cndmask_b32_e64 v{40 + i}, 0, 1, vcc_lo" for i, n in enumerate(names))
+    body = "\n".join(
+        f"v_cmp_{n}_{kind} vcc_lo, {first}, {second}\nv_cndmask_b32_e64 v{40 + i}, 0, 1, vcc_lo"
+        for i, n in enumerate(names)
+    )
     if width == 16:
         body = body.replace("v10,", "v10.l,").replace("v12\n", "v12.l\n")
     got = machine.lanes(body, parts, len(names))
@@ -356,7 +373,10 @@ def test_vopd_reads_before_it_writes(machine: Machine) -> None:
     v_dual_mov_b32 v40, v41 :: v_dual_mov_b32 v41, v40
     v_dual_add_nc_u32 v43, v40, v41 :: v_dual_lshlrev_b32 v42, 3, v40
     """
-    body = body.replace("v_dual_add_nc_u32 v43, v40, v41 :: v_dual_lshlrev_b32 v42, 3, v40", "v_dual_mov_b32 v42, v41 :: v_dual_add_nc_u32 v43, 5, v40")
+    body = body.replace(
+        "v_dual_add_nc_u32 v43, v40, v41 :: v_dual_lshlrev_b32 v42, 3, v40",
+        "v_dual_mov_b32 v42, v41 :: v_dual_add_nc_u32 v43, 5, v40",
+    )
     got = machine.lanes(body, [a, b], 4)
     assert (got[0] == b).all() and (got[1] == a).all() and (got[2] == a).all() and (got[3] == b + np.uint32(5)).all()
 

@@ -29,7 +29,9 @@ CONTROLS: dict[str, Callable[[int], int | None]] = {
 @pytest.mark.parametrize("control", CONTROLS)
 @pytest.mark.parametrize("bound", [False, True])
 def test_dpp16(machine: Machine, control: str, bound: bool) -> None:
-    body = f"v_mov_b32 v40, -1\ns_nop 1\nv_mov_b32_dpp v40, v10 {control} row_mask:0xf bank_mask:0xf" + (" bound_ctrl:1" if bound else "")
+    body = f"v_mov_b32 v40, -1\ns_nop 1\nv_mov_b32_dpp v40, v10 {control} row_mask:0xf bank_mask:0xf" + (
+        " bound_ctrl:1" if bound else ""
+    )
     (got,) = machine.lanes(body, [DATA])
     for lane in range(32):
         source = CONTROLS[control](lane)
@@ -149,7 +151,9 @@ def test_wmma_f32_f16(machine: Machine) -> None:
     # Lane n holds row n % 16 of A and column n % 16 of B, two elements to a register.
     rows = np.tile(a.view(np.uint32), (2, 1))
     columns = np.tile(np.ascontiguousarray(b.T).view(np.uint32), (2, 1))
-    inputs = [np.ascontiguousarray(rows[:, i]) for i in range(8)] + [np.ascontiguousarray(columns[:, i]) for i in range(8)]
+    inputs = [np.ascontiguousarray(rows[:, i]) for i in range(8)] + [
+        np.ascontiguousarray(columns[:, i]) for i in range(8)
+    ]
     body = "v_wmma_f32_16x16x16_f16 v[40:47], v[10:17], v[18:25], 1.0"
     got = machine.lanes(body, inputs, 8)
     want = a.astype(np.float32) @ b.astype(np.float32) + 1

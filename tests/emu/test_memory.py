@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from tests.emu.conftest import Frame, Machine
 
 LANE = np.arange(32, dtype=np.uint32)
+TWO_POINTERS = Frame(kernarg=16)
 HEAD = "v_and_b32 v0, 0x3ff, v0\ns_load_b128 s[8:11], s[0:1], 0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n"
 
 
-def run(machine: Machine, body: str, source: np.ndarray, result: np.ndarray, frame: Frame = Frame(kernarg=16)) -> np.ndarray:
+def run(machine: Machine, body: str, source: np.ndarray, result: np.ndarray, frame: Frame = TWO_POINTERS) -> np.ndarray:
     """s[8:9] points to source, s[10:11] to result, v0 is the lane, v1 four times that. Gives result afterwards."""
     kernel = machine.build(HEAD + body, frame)
     a, b = machine.buffer(source), machine.buffer(result)
@@ -41,7 +43,8 @@ def test_widths_go_through_every_space(machine: Machine, space: str, width: str)
         "flat": "v_add_co_u32 v4, vcc_lo, s10, v2\nv_add_co_ci_u32_e64 v5, null, s11, 0, vcc_lo\n"
         f"flat_store_{width} v[4:5], {reg}\n{wipe}flat_load_{width} {reg}, v[4:5]\n",
         "lds": f"ds_store_{width} v2, {reg} offset:16\n{wipe}ds_load_{width} {reg}, v2 offset:16\n",
-        "scratch": f"scratch_store_{width} off, {reg}, off offset:32\n{wipe}s_mov_b32 s6, 16\nscratch_load_{width} {reg}, off, s6 offset:16\n",
+        "scratch": f"scratch_store_{width} off, {reg}, off offset:32\n{wipe}s_mov_b32 s6, 16\n"
+        f"scratch_load_{width} {reg}, off, s6 offset:16\n",
         "buffer": "s_mov_b32 s12, s10\ns_and_b32 s13, s11, 0xffff\ns_movk_i32 s14, 0x200\ns_mov_b32 s15, 0\n"
         f"buffer_store_{width} {reg}, v2, s[12:15], 0 offen\n{wipe}buffer_load_{width} {reg}, v2, s[12:15], 0 offen\n",
     }[space]  # fmt: skip
@@ -50,7 +53,7 @@ def test_widths_go_through_every_space(machine: Machine, space: str, width: str)
     assert (got == data).all()
 
 
-SMALL = {
+SMALL: dict[str, Callable[[int, int], int]] = {
     "u8": lambda x, old: x & 255,
     "i8": lambda x, old: ((x & 255) ^ 128) - 128,
     "u16": lambda x, old: x & 65535,
@@ -114,7 +117,7 @@ def test_inactive_lanes_neither_load_nor_store(machine: Machine) -> None:
     assert got.tolist() == [0 if n >= 16 else n + 100 if n % 2 == 0 else 5 for n in range(32)]
 
 
-ATOMICS = {
+ATOMICS: dict[str, Callable[[int, int], int]] = {
     "add_u32": lambda old, a: old + a,
     "sub_u32": lambda old, a: old - a,
     "min_u32": min,
@@ -295,7 +298,14 @@ def test_scalar_loads(machine: Machine) -> None:
 
 
 def test_wide_scalar_load_may_end_past_the_allocation_in_its_block(machine: Machine) -> None:
-    body = "s_load_b128 s[16:19], s[8:9], 0\ns_waitcnt lgkmcnt(0)\nv_mov_b32 v2, 0\nv_mov_b32 v8, s18\nv_mov_b32 v9, s19\nglobal_store_b64 v2, v[8:9], s[10:11]"
+    body = """
+    s_load_b128 s[16:19], s[8:9], 0
+    s_waitcnt lgkmcnt(0)
+    v_mov_b32 v2, 0
+    v_mov_b32 v8, s18
+    v_mov_b32 v9, s19
+    global_store_b64 v2, v[8:9], s[10:11]
+    """
     assert run(machine, body, np.array([1, 2, 3], np.uint32), np.ones(2, np.uint32)).tolist() == [3, 0]
 
 
@@ -307,7 +317,16 @@ def test_registered_host_memory_is_reachable(machine: Machine) -> None:
     library.cassc_emu_unregister_host.argtypes = library.cassc_emu_free.argtypes
     assert register(device, host.ctypes.data, host.nbytes) == 0
     assert register(device, host.ctypes.data + 4, 4) == 1  # overlaps
-    kernel = machine.build(HEAD + "global_load_b32 v8, v1, s[8:9]\ns_waitcnt vmcnt(0)\nv_add_nc_u32 v8, 1, v8\nglobal_store_b32 v1, v8, s[8:9] offset:128", Frame(kernarg=16))
+    kernel = machine.build(
+        HEAD
+        + """
+        global_load_b32 v8, v1, s[8:9]
+        s_waitcnt vmcnt(0)
+        v_add_nc_u32 v8, 1, v8
+        global_store_b32 v1, v8, s[8:9] offset:128
+        """,
+        Frame(kernarg=16),
+    )
     machine.launch(kernel, host.ctypes.data, 0)
     assert (host[32:] == np.arange(1, 33)).all()
     assert library.cassc_emu_unregister_host(device, host.ctypes.data) == 0
