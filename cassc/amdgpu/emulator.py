@@ -78,7 +78,7 @@ class _CKernelInfo(ctypes.Structure):
 
 
 class _COptions(ctypes.Structure):
-    _fields_ = [("max_wave_instructions", c_uint64)]
+    _fields_ = [("max_wave_instructions", c_uint64), ("descending", c_uint32), ("reserved", c_uint32)]
 
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -281,15 +281,17 @@ class Emulator:
         *,
         dynamic_lds: int = 0,
         max_instructions: int = 0,
+        descending: bool = False,
     ) -> None:
         """Run a kernel to its end.
 
         grid is in workgroups, block in work-items; kernarg holds the explicit arguments as the metadata lays them out.
-        max_instructions: limit in wave-instructions, 0 for none. Raises EmulatorFault, and CasscError for a launch
+        max_instructions: limit in wave-instructions, 0 for none. descending: workgroups and waves have their turns from
+        the last to the first. Raises EmulatorFault, and CasscError for a launch
         that is impossible.
         """
         fault = _CFault()
-        options = _COptions(max_instructions)
+        options = _COptions(max_instructions, int(descending))
         status = self._library.cassc_emu_launch(
             self._device,
             kernel.handle,

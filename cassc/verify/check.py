@@ -147,7 +147,7 @@ class _Session:
         """``share``: of the time that is gone."""
         if self.launches >= MOST_LAUNCHES:
             return True
-        return self.launches >= ENOUGH_LAUNCHES and (share > 0.4 or self.launches > 9 and self.coverage.branches == 1)
+        return self.launches >= ENOUGH_LAUNCHES and share > 0.4
 
     def _finish(self, verdict: Verdict, status: Status, reason: str, found: Counterexample | None) -> Verdict:
         return replace(
@@ -238,6 +238,7 @@ class _Session:
             placed.addresses,
             placed.variables,
             max_instructions=limit,
+            descending=placed.launch.attempt % 2 == 1,
         )
         expected_fault = _FAULTS_OF_THE_PROGRAM.get(reference.fault, reference.fault)
         if expected_fault != translated.fault:

@@ -16,19 +16,29 @@ Numbers = NDArray[Any]
 
 
 class Manner(Enum):
-    """TAME: what a program would use. MIXED: some of everything. WILD: any bits. EDGES: extremes, ties, specials."""
+    """TAME: what a program would use. MIXED: some of everything. WILD: any bits. EVEN: nearly always the same number.
+    EDGES: extremes, ties, specials, and what the kernel compares with."""
 
     TAME = "tame"
     MIXED = "mixed"
     WILD = "wild"
+    EVEN = "even"
     EDGES = "edges"
 
 
 # How often ordinary, edge and random elements are drawn.
-_SHARES = {Manner.TAME: (1.0, 0.0), Manner.MIXED: (0.6, 0.2), Manner.WILD: (0.1, 0.1), Manner.EDGES: (0.3, 0.6)}
+_SHARES = {
+    Manner.TAME: (1.0, 0.0),
+    Manner.MIXED: (0.6, 0.2),
+    Manner.WILD: (0.1, 0.1),
+    Manner.EDGES: (0.3, 0.6),
+    Manner.EVEN: (1.0, 0.0),
+}
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _FLOAT_BITS = {Kind.FLOAT16: (2, 5, 10), Kind.FLOAT32: (4, 8, 23), Kind.FLOAT64: (8, 11, 52)}
 _SMALL = 48
+_EVEN = 0.97
+_COMPARED = 0.4
 # Where increasing values end, by the limit of the others.
 _START_PER_LIMIT = 80
 
@@ -55,13 +65,15 @@ def make(
         element = min(facts.sizes & {1, 2, 4, 8}, default=4)
         numbers = _indices(random, size // element, element, manner, limit)
         if sought and compared:
-            ends = np.array([c & ((1 << 8 * element) - 1) for c in compared], np.uint64).astype(numbers.dtype)
+            ends = _patterns(compared, element)
             numbers = np.where(random.random(numbers.size) < 0.4, random.choice(ends, numbers.size), numbers)
         return _as_bytes(numbers)
     kind = facts.kind
     element = _FLOAT_BITS[kind][0] if kind is not None else min(facts.sizes & {1, 2, 4, 8}, default=4)
     count = size // element
     ordinary = _ordinary_floats(random, count, kind) if kind is not None else _ordinary(random, count, element)
+    if manner is Manner.EVEN:
+        ordinary = np.where(random.random(count) < _EVEN, ordinary[0], ordinary)
     share, edges = _SHARES[manner]
     if share < 1:
         drawn = random.random(count)
@@ -86,11 +98,18 @@ def _edges(random: np.random.Generator, count: int, element: int, compared: Sequ
     bits = 8 * element
     values = [0, 1, 2, (1 << bits) - 1, (1 << bits) - 2, 1 << (bits - 1), (1 << (bits - 1)) - 1]
     values += [(1 << k) + d for k in range(0, bits, max(bits // 16, 1)) for d in (-1, 0)]
-    for constant in compared:
-        wide = constant - (constant >> 31 << 32)
-        values += [wide - 1, wide, wide, wide + 1]
-    masked = np.array([v & ((1 << bits) - 1) for v in values], np.uint64).astype(_UNSIGNED[element])
-    return random.choice(masked, count)
+    masked = _patterns(values, element)
+    chosen = random.choice(masked, count)
+    if not compared:
+        return chosen
+    wide = [c - (c >> 31 << 32) for c in compared]
+    met = _patterns([w + d for w in wide for d in (-1, 0, 0, 1)], element)
+    return np.where(random.random(count) < _COMPARED, random.choice(met, count), chosen)
+
+
+def _patterns(values: Sequence[int], element: int) -> Numbers:
+    """Numbers, cut to the size of an element in bytes."""
+    return np.array([v & ((1 << 8 * element) - 1) for v in values], np.uint64).astype(_UNSIGNED[element])
 
 
 def _indices(random: np.random.Generator, count: int, element: int, manner: Manner, limit: int) -> Numbers:

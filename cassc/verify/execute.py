@@ -156,8 +156,12 @@ def on_emulator(
     variables: Variables,
     *,
     max_instructions: int,
+    descending: bool = False,
 ) -> Run:
-    """The launch of the translated kernel; the buffers at ``addresses`` are overwritten first."""
+    """The launch of the translated kernel; the buffers at ``addresses`` are overwritten first.
+
+    ``descending``: CTAs and waves have their turns from the last to the first.
+    """
     for index, address in enumerate(addresses):
         emulator.write(address, launch.content(index, addresses))
     placed = {name: at for name, at in variables.addresses.items() if at < _UNPLACED or at >= _UNPLACED + (1 << 32)}
@@ -173,6 +177,7 @@ def on_emulator(
             launch.parameters(addresses),
             dynamic_lds=launch.dynamic_shared,
             max_instructions=max_instructions,
+            descending=descending,
         )
     except EmulatorFault as problem:
         fault, message = problem.kind, str(problem)

@@ -24,13 +24,18 @@ DYNAMIC_SHARED_BYTES = 8192
 SHARED_LIMIT = 48 << 10
 Dim3 = tuple[int, int, int]
 
-_MANNERS = (Manner.TAME, Manner.MIXED, Manner.WILD, Manner.TAME, Manner.MIXED, Manner.EDGES)
+_MANNERS = (
+    *(Manner.TAME, Manner.MIXED, Manner.WILD, Manner.EVEN, Manner.EDGES, Manner.TAME),
+    *(Manner.MIXED, Manner.EDGES, Manner.WILD),
+)
 _SCALARS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128, 200, 256, 300, 512, 777, 1024, 2500, 4096, 6000)
 _SCALES = (2, 4, 33, 128, 1024, 6000)
 """Largest integer scalar, by how large scalars have turned out to be possible."""
 _USUAL_SCALE = 3
 _INDEX_LIMITS = (2, 4, 12, 48, 200)
 _USUAL_LIMIT = 3
+_SMALLEST = 0.25
+"""How often a scalar is one of the very first: loops that run once or not at all."""
 _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
 _FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
@@ -147,12 +152,7 @@ class Generator:
     scale: int = _USUAL_SCALE
     limit: int = _USUAL_LIMIT
     cautious: bool = False
-    dynamic_shared: int = -1
-
-    def __post_init__(self) -> None:
-        if self.dynamic_shared < 0:
-            fits = self.abi.static_shared + DYNAMIC_SHARED_BYTES <= SHARED_LIMIT
-            self.dynamic_shared = DYNAMIC_SHARED_BYTES if fits else 0
+    dynamic_shared: int = 0
 
     def launch(self, attempt: int) -> Launch:
         """The same for the same seed, attempt and what was learnt before."""
@@ -196,7 +196,8 @@ class Generator:
     def _content(self, random: np.random.Generator, size: int, facts: Facts, manner: Manner) -> Bytes:
         limit = 0
         unknown = facts.indexes or (self.cautious and not self.hints.complete)
-        if facts.kind is None and (facts.bounds or unknown):
+        bold = manner is Manner.WILD and not self.cautious and not facts.bounds
+        if facts.kind is None and (facts.bounds or unknown) and not bold:
             limit = _INDEX_LIMITS[self.limit]
         sought = facts.bounds and not facts.indexes
         return content.make(random, size, facts, manner, limit, self.hints.compared, sought=sought)
@@ -222,7 +223,8 @@ class Generator:
             return bytes(slot.size)
         boldness = 0 if self.cautious else _BOLDNESS.get(manner, 0)
         largest = _SCALES[min(self.scale + boldness, len(_SCALES) - 1)]
-        value = int(random.choice([s for s in _SCALARS if s <= largest]))
+        fitting = [s for s in _SCALARS if s <= largest]
+        value = int(random.choice(fitting[:5] if random.random() < _SMALLEST else fitting))
         return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
 
     def _block(self, attempt: int) -> Dim3:
@@ -245,8 +247,8 @@ class Generator:
             self.limit = max(self.limit - 1, 0)
         elif failure.kind in ("address", "misaligned"):
             roomy = (SHARED_LIMIT - self.abi.static_shared) // 16 * 16
-            if failure.space == "shared" and 0 < self.dynamic_shared < roomy:
-                self.dynamic_shared = roomy
+            if failure.space == "shared" and self.dynamic_shared < roomy:
+                self.dynamic_shared = roomy if self.dynamic_shared else min(roomy, DYNAMIC_SHARED_BYTES)
             elif failure.space != "global" or not self._grow(launch, addresses, failure.address):
                 if self.cautious:
                     self.limit = max(self.limit - 1, 0)

@@ -73,6 +73,8 @@ typedef struct cassc_emu_kernel_info {
 
 typedef struct cassc_emu_launch_options {
   uint64_t max_wave_instructions; /* 0: no limit */
+  uint32_t descending;            /* 1: workgroups, and the waves of each, have their turns from the last to the first */
+  uint32_t reserved;              /* 0 */
 } cassc_emu_launch_options;
 
 uint32_t cassc_emu_abi_version(void);

@@ -1,5 +1,6 @@
 // Small kernels in which a mistake of a translation must be seen. record.sh makes the cubins beside this file.
 
+#include <cstdio>
 #include <cuda_fp16.h>
 
 extern "C" {
@@ -97,7 +98,7 @@ __global__ void singles(const float *a, const float *b, float *out, float scale)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     float x = a[i], y = b[i];
     float flushed;
-    asm("mul.ftz.f32 %0, %1, %2;" : "=f"(flushed) : "f"(x), "f"(scale));
+    asm("mul.ftz.f32 %0, %1, %2;" : "=f"(flushed) : "f"(x), "f"(y));
     out[i * 12 + 0] = fmaf(x, y, scale);
     out[i * 12 + 1] = __fadd_rz(x, y);
     out[i * 12 + 2] = __fmul_ru(x, y);
@@ -138,12 +139,13 @@ __global__ void conversions(const float *a, const int *b, int *out, double *wide
 __global__ void bits(const unsigned *a, const unsigned *b, unsigned *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned x = a[i], y = b[i];
-    out[i * 6 + 0] = (x & y) | (~x & (y << 3));
-    out[i * 6 + 1] = __byte_perm(x, y, 0x2541);
-    out[i * 6 + 2] = __popc(x) * 32 + __clz(y);
-    out[i * 6 + 3] = __brev(x) ^ y;
-    out[i * 6 + 4] = __funnelshift_r(x, y, x);
-    out[i * 6 + 5] = __umulhi(x, y) + (__ffs(x) << 8);
+    out[i * 7 + 0] = (x & y) | (~x & (y << 3));
+    out[i * 7 + 1] = __byte_perm(x, y, 0x2541);
+    out[i * 7 + 2] = __popc(x) * 32 + __clz(y);
+    out[i * 7 + 3] = __brev(x) ^ y;
+    out[i * 7 + 4] = __funnelshift_r(x, y, x);
+    out[i * 7 + 5] = __umulhi(x, y) + (__ffs(x) << 8);
+    asm("shl.b32 %0, %1, %2;" : "=r"(out[i * 7 + 6]) : "r"(x), "r"(y));
 }
 
 __global__ void atomics(const int *a, int *counters, unsigned *extremes, float *sums, int *last) {
@@ -158,7 +160,8 @@ __global__ void atomics(const int *a, int *counters, unsigned *extremes, float *
     atomicMin((int *)&extremes[8 + (x & 7)], x);
     atomicAdd(&sums[x & 3], 1.0f);
     atomicOr(&total, 1 << (x & 31));
-    if (t == 5) last[blockIdx.x] = atomicExch(&counters[32 + blockIdx.x], x) + atomicCAS(&counters[64 + blockIdx.x], 9, x);
+    if (t == 5) last[blockIdx.x] = atomicExch(&counters[32 + blockIdx.x], x);
+    last[64 + i] = atomicCAS(&last[4096 + i], x & 3, x);
     __syncthreads();
     if (t < 32) atomicAdd(&counters[128 + t], local[t]);
 }
@@ -192,5 +195,17 @@ __global__ void halves(const __half2 *a, const __half2 *b, __half2 *out) {
     out[i * 3 + 0] = __hfma2(x, y, y);
     out[i * 3 + 1] = __hadd2(x, y);
     out[i * 3 + 2] = __hmax2(x, y);
+}
+
+__global__ void report(const int *a, int *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a[i] > 40) printf("%d: %d, half of it %f\n", i, a[i], a[i] * 0.5);
+    out[i] = a[i] + 1;
+}
+
+__global__ void guarded(const int *a, int *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (a[i] > 100000) __trap();
+    out[i] = a[i] * 2;
 }
 }
