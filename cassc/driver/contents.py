@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from cassc import diag
-from cassc.diag import Location
+from cassc import diag, toolchain
+from cassc.diag import CasscError, Location
+from cassc.driver import signatures
 from cassc.driver.demangle import demangle
-from cassc.image import bundle, cubin, fatbin, host
+from cassc.image import bundle, cubin, fatbin, host, relink, static_runtime
 
 _TARGET_PREFIX = "hipv4-amdgcn-amd-amdhsa--"
 
@@ -31,6 +33,15 @@ def verdicts(path: str) -> list[dict[str, Any]]:
     if not records:
         raise diag.error("verify-nothing", "no kernel in the file was translated by cassc", Location(file=path))
     return records
+
+
+def refused_lines(records: list[dict[str, Any]]) -> list[str]:
+    """``refused    add(float*) (sm_80): unknown instruction``."""
+    return [
+        f"{'refused':<10} {demangle(refused['kernel'])} ({record['sm']}): {refused['reason']}"
+        for record in records
+        for refused in record.get("refused", ())
+    ]
 
 
 def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
@@ -58,6 +69,7 @@ def inspect(path: str) -> dict[str, Any]:
     return {
         "file": path,
         "kind": image.kind.value,
+        "runtime": _runtime(image),
         "fat_binaries": [
             {
                 "image": fat.place.image,
@@ -68,6 +80,21 @@ def inspect(path: str) -> dict[str, Any]:
             for fat in fatbin.extract(image)
         ],
     }
+
+
+def _runtime(image: host.HostImage) -> str:
+    """How a linked file comes by the CUDA runtime, empty if it does not."""
+    libraries = toolchain.find_runtime()
+    if image.kind not in (host.ImageKind.EXECUTABLE, host.ImageKind.SHARED) or libraries is None:
+        return ""
+    shared = [name for name in relink.needed(image.data) if Path(name).name.startswith("libcudart.so")]
+    if shared:
+        return shared[0]
+    try:
+        static = static_runtime.find(libraries / static_runtime.LIBRARY, image.data, signatures.tables())
+    except CasscError as problem:
+        return f"inside, not usable: {problem}"
+    return f"inside, of CUDA {static.major}: {len(static.entries)} entry points" if static else ""
 
 
 def _entry(entry: fatbin.FatEntry) -> dict[str, Any]:
@@ -102,6 +129,8 @@ def _kernel(kernel: cubin.Kernel) -> dict[str, Any]:
 def inspect_lines(listing: dict[str, Any]) -> list[str]:
     fats = listing["fat_binaries"]
     lines = [f"{listing['file']}: {listing['kind']}, {len(fats)} fat {'binary' if len(fats) == 1 else 'binaries'}"]
+    if listing["runtime"]:
+        lines.append(f"  CUDA runtime: {listing['runtime']}")
     for fat in fats:
         lines.append(f"  {fat['image']} {fat['section']} at 0x{fat['offset']:x}")
         for entry in fat["entries"]:

@@ -144,7 +144,7 @@ def translate_file(path: str | os.PathLike[str], title: str, settings: Settings,
     with clock.stage("read"):
         image = host.read(path)
     with clock.stage("extract"):
-        containers = [fat for fat in fatbin.extract(image) if _wants_translation(fat)]
+        containers = [fat for fat in fatbin.extract(image) if wants_translation(fat)]
     kept: list[tuple[str, bytes]] = []
     remarks: list[Diagnostic] = []
     verdicts: list[dict[str, Any]] = []
@@ -212,7 +212,8 @@ def translate_module(data: bytes, settings: Settings) -> ModuleResult:
     return cascade.translate_module(data, settings.targets, options)
 
 
-def _wants_translation(fat: fatbin.FatBinary) -> bool:
+def wants_translation(fat: fatbin.FatBinary) -> bool:
+    """Not those that are translated, nor those of relocatable code, which the device link joined into another one."""
     linked = fat.place.section != "__nv_relfatbin"
     return linked and bool(fat.entries) and not fat.of_kind(fatbin.EntryKind.CODE_OBJECTS)
 

@@ -32,7 +32,6 @@ from cassc.image.host import ImageKind
 from cassc.target import DEFAULT_TARGET, TARGETS
 
 _LINKED = (ImageKind.EXECUTABLE, ImageKind.SHARED)
-_REDIRECTOR = "libcassc_redirect.so"
 _FRONT_ENDS = "libcudart.so."
 
 
@@ -46,6 +45,14 @@ class Launch:
     report: Report = field(default_factory=Report)
 
 
+def _libraries() -> Path:
+    """The folder of cassc's libraries, all there. Without the audit library NVIDIA's runtime would start."""
+    runtime = toolchain.find().require_runtime()
+    if not (runtime / static_runtime.LIBRARY).exists():
+        raise diag.error("prebuilt-no-redirector", f"'{static_runtime.LIBRARY}' is not in '{runtime}'")
+    return runtime
+
+
 def is_linked(path: str) -> bool:
     """Whether a file is an executable or a shared library for this machine's ELF."""
     try:
@@ -57,7 +64,7 @@ def is_linked(path: str) -> bool:
 def convert(invocation: Invocation) -> Report:
     """``cassc BIN -o OUT``. Raises CasscError where the file cannot be rewritten, or holds no fat binary."""
     path = invocation.inputs[0].path
-    runtime = toolchain.find().require_runtime()
+    runtime = _libraries()
     settings = Settings(invocation.targets, invocation.check_seconds, skip_refused=True)
     image = host.read(path)
     if not fatbin.extract(image):
@@ -84,7 +91,7 @@ def settings(targets: Sequence[str], check_seconds: float) -> Settings:
 def _relinked(image: host.HostImage, runtime: Path) -> bytes:
     """The file, using our CUDA runtime."""
     try:
-        static = static_runtime.find(runtime / _REDIRECTOR, image.data, signatures.tables())
+        static = static_runtime.find(runtime / static_runtime.LIBRARY, image.data, signatures.tables())
     except CasscError as problem:
         raise CasscError(*(replace(d, location=Location(file=image.name)) for d in problem.diagnostics)) from problem
     dynamic = [name for name in relink.needed(image.data) if Path(name).name.startswith(_FRONT_ENDS)]
@@ -113,7 +120,7 @@ def launch(arguments: Sequence[str], settings: Settings) -> Launch:
     path = shutil.which(arguments[0])
     if path is None:
         raise diag.error("run-not-found", f"'{arguments[0]}' was not found, or cannot be executed")
-    runtime = toolchain.find().require_runtime()
+    runtime = _libraries()
     folder = _translations(settings)
     report = Report()
     if is_linked(path):
@@ -137,9 +144,7 @@ def _translations(settings: Settings) -> Path:
 
 
 def _translate_program(path: str, settings: Settings, folder: Path, report: Report) -> None:
-    for fat in fatbin.extract(host.read(path)):
-        if fat.of_kind(fatbin.EntryKind.CODE_OBJECTS):
-            continue
+    for fat in filter(device.wants_translation, fatbin.extract(host.read(path))):
         file = folder / f"{hashlib.sha256(fatbin.serialize(fat)).hexdigest()}.fatbin"
         translate(fat, path, settings, file, report)
 
@@ -173,7 +178,7 @@ def translate_first_use(source: Path, file: Path, settings: Settings) -> Report:
 def _environment(runtime: Path, folder: Path, settings: Settings) -> dict[str, str]:
     environment = dict(os.environ)
     front_ends = sorted((str(path) for path in runtime.glob(f"{_FRONT_ENDS}*")), reverse=True)
-    _prepend(environment, "LD_AUDIT", [str(runtime / _REDIRECTOR)])
+    _prepend(environment, "LD_AUDIT", [str(runtime / static_runtime.LIBRARY)])
     # For programs that have a runtime inside; where libcudart is shared, the audit library names ours.
     _prepend(environment, "LD_PRELOAD", front_ends)
     targets = [word for target in settings.targets for word in ("--offload-arch", target.name)]

@@ -69,7 +69,7 @@ def _verify(say: Say, file: str, as_json: bool) -> int:
     if as_json:
         say(json.dumps(records, indent=2))
     else:
-        for line in contents.verdict_lines(records):
+        for line in [*contents.verdict_lines(records), *contents.refused_lines(records)]:
             say(line)
     return 1 if any(k.get("status") == "rejected" for r in records for k in r["kernels"]) else 0
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from cassc import diag
 
+LIBRARY = "libcassc_redirect.so"
 _ABI = 1
 _NOT_LINKED, _UNKNOWN_VERSION = -1, -2
 

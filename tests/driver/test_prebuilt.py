@@ -167,6 +167,8 @@ def test_kernel_that_is_refused_when_rewritten(
     assert done.stderr.startswith(NOT_TRANSLATED)
     (record,) = contents.verdicts(str(after))
     assert record["refused"] == [{"kernel": "_Z7refusedPi", "reason": "the test wants it so"}]
+    assert cli.main(["verify", str(after)]) == 0
+    assert "refused    refused(int*) (sm_80): the test wants it so\n" in capsys.readouterr().out
 
 
 @pytest.mark.slow
@@ -211,6 +213,25 @@ def test_architecture_as_cuda_chooses(linked: Linked, tmp_path: Path) -> None:
     assert cli.main([str(linked(*codes)), "-o", str(tmp_path / "after")]) == 0
     assert [record["sm"] for record in contents.verdicts(str(tmp_path / "after"))] == ["sm_90"]
     assert alone(tmp_path / "after").stdout == ALL_RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", WAYS, ids=["static", "shared", "fixed"])
+def test_inspect_names_the_runtime(options: tuple[str, ...], linked: Linked) -> None:
+    listing = contents.inspect(str(stripped(linked(*options))))
+    expected = r"libcudart\.so\.\d+" if "shared" in options else r"inside, of CUDA \d+: 4\d\d entry points"
+    assert re.fullmatch(expected, listing["runtime"])
+    assert f"  CUDA runtime: {listing['runtime']}" in contents.inspect_lines(listing)
+    assert contents.inspect(str(PROGRAM))["runtime"] == ""
+
+
+def test_missing_audit_library(
+    runtime: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "libcudart.so.13").symlink_to(runtime / "libcudart.so.13")
+    monkeypatch.setenv("CASSC_LIBDIR", str(tmp_path))
+    assert cli.main(["run", "/bin/true"]) == 1
+    assert "'libcassc_redirect.so' is not in" in capsys.readouterr().err
 
 
 def test_container_that_holds_nothing_translatable(tmp_path: Path) -> None:
