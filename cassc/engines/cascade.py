@@ -130,8 +130,13 @@ def translate_module(
         verdicts: list[Verdict] = []
         for target in targets:
             text = link_text([t.ir for t in translations], target, shared.definitions)
-            with clock.stage("assemble"):
-                assembled = assemble_full(text, target, opt_level=options.opt_level, keep=options.keep)
+            try:
+                with clock.stage("assemble"):
+                    assembled = assemble_full(text, target, opt_level=options.opt_level, keep=options.keep)
+            except CasscError:
+                if options.skip_refused and _drop_failing(candidates, target, shared.definitions, options):
+                    break
+                raise
             if options.keep:
                 artefacts[f".{target.name}.ll"] = text.encode()
                 artefacts[f".{target.name}.s"] = assembled.assembly.encode()
@@ -139,7 +144,7 @@ def translate_module(
             with clock.stage("check"):
                 verdicts += _check(candidates, parsed, assembled.code_object, target, options)
             code_objects[target.name] = assembled.code_object
-        if not any(candidate.give_up(verdicts) for candidate in candidates):
+        if len(code_objects) == len(targets) and not any(candidate.give_up(verdicts) for candidate in candidates):
             break
     accepted = [Accepted(c.translation, v).verdict for c in candidates for v in verdicts if v.kernel == c.kernel]
     remarks = [remark for candidate in candidates for remark in candidate.remarks()]
@@ -179,6 +184,14 @@ class _Candidate:
             except Unsupported as refusal:
                 self.refusals.append((engine.name, refusal.diagnostics))
         return self.made is not None
+
+    def withdraw(self, reasons: tuple[Diagnostic, ...]) -> None:
+        """Drop a translation that cannot be used: the next engine is asked."""
+        assert self.maker is not None
+        place = Location(kernel=self.kernel, sm=self.request.function.arch.name)
+        located = tuple(replace(reason, location=place) for reason in reasons)
+        self.refusals.append((self.maker.name, located))
+        self.maker = self.made = None
 
     def give_up(self, verdicts: Iterable[Verdict]) -> bool:
         """Drop a translation that may not be used. True if it was dropped."""
@@ -235,6 +248,20 @@ def _sift(candidates: Sequence[_Candidate]) -> tuple[list[_Candidate], list[Diag
         else:
             errors += candidate.errors()
     return kept, errors
+
+
+def _drop_failing(
+    candidates: Sequence[_Candidate], target: Target, shared: Mapping[str, str], options: TranslateOptions
+) -> bool:
+    """Take translations back that LLVM fails on by themselves. True if there were any."""
+    dropped = False
+    for candidate in candidates:
+        try:
+            assemble_full(link_text([candidate.translation.ir], target, shared), target, opt_level=options.opt_level)
+        except CasscError as problem:
+            candidate.withdraw(problem.diagnostics)
+            dropped = True
+    return dropped
 
 
 def _check(
