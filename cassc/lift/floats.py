@@ -280,14 +280,22 @@ class Floats(Integers):
     def mufu(self, op: str, x: Ir) -> Ir:
         if op in ("rcp64h", "rsq64h"):
             double = self.bitcast(self.pair(self.const(I32, 0), self.bitcast(x, I32)), F64)
-            result = self.call(F64, f"llvm.amdgcn.{op[:3]}.f64", (double,))
+            result = self.call(F64, f"llvm.amdgcn.{op[:3]}.f64", (self.flush(double),))
+            result = self.flush(result) if op == "rcp64h" else result
             return self.bitcast(self.hi(self.bitcast(result, I64)), F32)
-        if op == "tanh":
-            return self._tanh(x)
         if op in ("sin", "cos"):
             # The instruction is exact in a limited range only; whole turns do not matter.
             x = self._fop("fsub", x, self._intrinsic("roundeven", x))
-        return self.call(F32, f"llvm.amdgcn.{_MUFU[op]}.f32", (x,))
+        elif op != "ex2":
+            # Denormals count as zeros; to the exponential they are the same anyway.
+            x = self.flush(x)
+        if op == "tanh":
+            return self._tanh(x)
+        result = self.call(F32, f"llvm.amdgcn.{_MUFU[op]}.f32", (x,))
+        if op == "ex2":
+            small = self.fcompare("lt", result, self.const(F32, 0x00800000))
+            return self.select(small, self.const(F32, 0), result)
+        return self.flush(result) if op == "rcp" else result
 
     def _tanh(self, x: Ir) -> Ir:
         """(1 - t) / (1 + t) with t = exp(-2|x|); near zero x - x**3 / 3, where the quotient would cancel."""

@@ -2,7 +2,7 @@
 
 A value is a vector of unsigned integers, of booleans (I1), or of floats (BF16: uint16 patterns). What a lane outside
 the mask holds is meaningless. Floating-point results are exact; `mufu` is computed in double and rounded, which is
-closer than the hardware's approximation. Callers switch numpy's floating-point warnings off (``np.errstate``).
+closer than the hardware's approximation; denormals count as zeros on both sides of it, as they do there. Callers switch numpy's floating-point warnings off (``np.errstate``).
 """
 
 from __future__ import annotations
@@ -309,11 +309,10 @@ class Evaluate:
 
     def mufu(self, op: str, x: Lanes) -> Lanes:
         if op in ("rcp64h", "rsq64h"):
-            high = self.bitcast(x, I32)
-            double = self.bitcast(self.pair(self.const(I32, 0), high), F64)
-            result = Lanes(F64, _MUFU[op[:3]](double.data))
+            double = self.bitcast(self.pair(self.const(I32, 0), self.bitcast(x, I32)), F64)
+            result = self.flush(Lanes(F64, _MUFU[op[:3]](self.flush(double).data)))
             return self.bitcast(self.hi(self.bitcast(result, I64)), F32)
-        return Lanes(F32, _MUFU[op](x.data.astype(np.float64)).astype(np.float32))
+        return self.flush(Lanes(F32, _MUFU[op](self.flush(x).data.astype(np.float64)).astype(np.float32)))
 
     # Launch state ------------------------------------------------------------------------------------------------
     def special(self, name: str) -> Lanes:
@@ -446,8 +445,14 @@ class Evaluate:
         return Lanes(x.type, old)
 
     def _float_sum(self, x: Lanes, lane: int, old: int) -> int:
+        """Atomic additions of floats flush denormals, on both sides; those of doubles do not."""
         before = np.array([old], _UNSIGNED_BY_BITS[x.type.bits]).view(_DTYPE[x.type])
-        after = soft.add(before, x.data[lane : lane + 1], x.type)
+        one = x.data[lane : lane + 1]
+        if x.type is F32:
+            before, one = self.flush(Lanes(F32, before)).data, self.flush(Lanes(F32, one)).data
+        after = soft.add(before, one, x.type)
+        if x.type is F32:
+            after = self.flush(Lanes(F32, after)).data
         return int(after.view(_UNSIGNED_BY_BITS[x.type.bits])[0])
 
     def compare_exchange(self, space: Space, address: Lanes, expected: Lanes, x: Lanes, scope: Scope) -> Lanes:

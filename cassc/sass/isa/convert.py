@@ -106,12 +106,17 @@ NTZ = flag("NTZ", 77)
 
 
 def _float_to_int(b: Builder, i: Instruction, x: Value) -> Value:
-    """Results narrower than a register are clamped to the type and extended by its sign."""
+    """Results narrower than a register are clamped to the type and extended by its sign.
+
+    A NaN gives 0, but where a double or a 64-bit integer takes part the type's sign bit (recorded on sm_90).
+    """
     type, signed = INTEGERS[i.mods["dest"]]
     source = _float(b, i, x)
     if i.has("FTZ"):
         source = b.flush(source)
     value = b.float_to_int(source, type, signed=signed, rounding=_round(i))
+    if source.type is F64 or type is I64:
+        value = b.select(b.fcompare("nan", source, source), b.const(type, 1 << (type.bits - 1)), value)
     if type.bits < 32:
         return b.sext(value, I32) if signed else b.zext(value, I32)
     return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cassc.sass.builder import Builder, Value
+from cassc.sass.builder import I64, Builder, Value
 from cassc.sass.isa.float32 import ROUNDING, rounding
 from cassc.sass.isa.integer import BOOLEANS, bool_pair
 from cassc.sass.row import AB, AB_AS_C, ABC, AC, Instruction, choice, insn
@@ -35,12 +35,17 @@ def dfma(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     choice("bool", 74, 2, BOOLEANS),
 )
 def dsetp(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Value, Value]:
-    """MIN and MAX: the first predicate says that x is the result, the second that y is not a NaN's loser.
+    """MIN and MAX: the first predicate says that x is the result, the second that both are NaNs.
 
-    Their code (fmin, fmax of doubles) selects x where the first holds, and repairs a NaN where the second does.
+    Their code (fmin, fmax of doubles) selects x where the first holds, else y, which it quietens where the second does.
     """
     operation = i.mods["cmp"]
     if operation not in ("MIN", "MAX"):
         return bool_pair(b, i, b.fcompare(operation.lower(), x, y), p)
     c = b.fcompare("lt" if operation == "MIN" else "gt", x, y)
-    return b.and_(c, p), b.and_(b.fcompare("nan", y, y), p)
+    # -0 counts as less than +0.
+    negative = b.compare("lt", b.bitcast(x, I64), b.const(I64, 0), signed=True)
+    c = b.or_(c, b.and_(b.fcompare("eq", x, y), negative if operation == "MIN" else b.not_(negative)))
+    x_nan, y_nan = b.fcompare("nan", x, x), b.fcompare("nan", y, y)
+    first = b.or_(c, b.and_(y_nan, b.not_(x_nan)))
+    return b.and_(first, p), b.and_(b.and_(x_nan, y_nan), p)
