@@ -2,7 +2,7 @@
 
 The writers (``embed``, ``amdgpu.link``) change single fields of single records and leave every other byte alone, which
 no library here does: LIEF 1.0 writes relocatable files anew and leaves what follows a grown section where it was, so
-that they overlap; pyelftools does not write. So host objects are read here, with every offset checked and the numbers
+that they overlap; pyelftools does not write. So host files are read here, with every offset checked and the numbers
 kept raw; what is only read goes through ``reader`` (pyelftools). Layout: System V ABI, chapters 4 and 5.
 """
 

@@ -192,6 +192,35 @@ def test_library_is_translated_when_it_is_opened(linked: Linked) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("translator", ["false", "/nothing/there", "echo 'not a container' > \"$1\"; :"])
+def test_translator_that_fails(translator: str, linked: Linked) -> None:
+    library = linked("-shared", "-Xcompiler", "-fPIC", "-DLIBRARY")
+    found = prebuilt.launch([str(linked("-DOPEN")), str(library)], prebuilt.settings((), 0))
+    done = start(found.arguments, {**found.environment, "CASSC_DEVICE": "emu", "CASSC_TRANSLATOR": translator})
+    assert "twice: cudaErrorNoKernelImageForDevice\nrefused: cudaErrorNoKernelImageForDevice\n" in done.stdout
+    assert done.returncode > 0  # the number of wrong elements, and no signal
+
+
+@pytest.mark.slow
+def test_damaged_translation(linked: Linked) -> None:
+    found = prebuilt.launch([str(linked())], prebuilt.settings((), 0))
+    (file,) = Path(found.environment["CASSC_TRANSLATIONS"]).iterdir()
+    sound = file.read_bytes()
+    for damaged in (
+        b"",
+        sound[:8],
+        sound[:100],
+        sound[: len(sound) // 2],
+        bytes(200),
+        sound.replace(b"__CLANG", b"__CLING"),
+    ):
+        file.write_bytes(damaged)
+        done = start(found.arguments, {**found.environment, "CASSC_DEVICE": "emu", "CASSC_TRANSLATOR": "false"})
+        assert "twice: cudaErrorNoKernelImageForDevice" in done.stdout
+        assert done.returncode > 0
+
+
+@pytest.mark.slow
 def test_library_is_rewritten(linked: Linked, tmp_path: Path) -> None:
     library, opener = tmp_path / "libwork.so", tmp_path / "opener"
     assert cli.main([str(linked("-shared", "-Xcompiler", "-fPIC", "-DLIBRARY")), "-o", str(library)]) == 0
