@@ -64,7 +64,7 @@ __global__ void tricks(uint32_t *out) {
     o[1] = __clzll(w & ~0ull >> (i % 65 == 64 ? 1 : i % 64)) | __ffsll(w << (i % 60)) << 8 | __popcll(w) << 16;
     o[2] = __brev(a) ^ (uint32_t)(__brevll(w) >> 7);
     o[3] = __byte_perm(a, b, (i * 0x1357u) & 0x7777u);
-    o[4] = __byte_perm(a, b, 0x8a3fu);  // the top bit of a selector replicates the sign
+    o[4] = __byte_perm(a, b, 0x8a3fu);  // the top bit of a selector does not count
     o[5] = __funnelshift_l(a, b, i % 37) ^ __funnelshift_r(b, a, i % 41);
     o[6] = __funnelshift_lc(a, b, i % 40) + __funnelshift_rc(a, b, i % 48);
     uint32_t code = hamming(a & 0x3ffffffu), hit = code ^ 1u << (i & 31), syndrome = 0;
@@ -93,7 +93,7 @@ static void reference(int i, uint32_t *o) {
         uint32_t r = 0;
         for (int k = 0; k < 4; ++k, s >>= 4) {
             uint32_t v = (uint32_t)(((uint64_t)y << 32 | x) >> (s & 7) * 8) & 255;
-            r |= (s & 8 ? (v & 128 ? 255u : 0u) : v) << k * 8;
+            r |= v << k * 8;
         }
         return r;
     };

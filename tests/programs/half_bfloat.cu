@@ -139,6 +139,7 @@ static int compare(const char *type, const uint16_t *got, bool brain) {
             if (!raw) want = std::isnan(r) ? 0x7fff : nearest(r, brain);
             if (!raw && isNan(g, brain)) g = 0x7fff;
             h = (h ^ g) * 16777619u;
+            if ((k == 4 || k == 5) && a == b) want = g & 0x7fff ? want : g;  // which zero, IEEE 754 leaves open
             if (g != want && bad++ == 0) printf("[%d: %04x, not %04x] ", i, g, want);
         }
         printf("%s %-8s %08x\n", type, names[k], h);
