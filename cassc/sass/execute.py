@@ -234,7 +234,7 @@ def _modified(m: Machine, token: Token, operand: Reg | UReg | Const, value: Valu
 
 def address(m: Machine, token: Token, a: Address) -> Value:
     """I32 in shared and local memory, else I64; the sum of the operand's parts."""
-    if token.name.startswith(_SHARED_OR_LOCAL):
+    if any(space in token.name for space in _SHARED_OR_LOCAL):
         total = m.const(I32, 0)
         if a.register is not None and not a.register.is_zero:
             total = m.register(a.register)

@@ -194,18 +194,18 @@ def atoms_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: 
 @insn(
     "ATOMS",
     0x18D,
-    "Rd, PlainSharedAddr, Rb:w, Rc:w",
+    "Rd:w, PlainSharedAddr, Rb:w, Rc:w",
     form(1),
     choice("cas", 87, 4, "- - - CAST.SPIN"),
     choice("type", 73, 3, "_ - 64"),
 )
 @effects
-def atoms_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> Value:
-    """Compare and store: 1 where it succeeded, else 0."""
+def atoms_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Words]:
+    """Compare and store: 1 where it succeeded, else 0, as wide as the operands."""
     type = TYPES[i.mods["type"]][0]
     wanted = _value(b, type, expected)
     old = b.compare_exchange(Space.SHARED, address, wanted, _value(b, type, new), Scope.CTA)
-    return b.zext(b.compare("eq", old, wanted, signed=False), I32)
+    return (_words(b, b.zext(b.compare("eq", old, wanted, signed=False), type)),)
 
 
 # Not implemented -----------------------------------------------------------------------------------------------------
