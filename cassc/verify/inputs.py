@@ -256,7 +256,8 @@ class Generator:
                 self.cautious = True
 
     def encourage(self) -> None:
-        """After launches that went well: larger numbers again, up to the usual."""
+        """After launches that went well: larger numbers again, up to the usual, and then bolder ones."""
+        self.cautious = self.cautious and self.scale < _USUAL_SCALE
         self.scale = min(self.scale + 1, _USUAL_SCALE)
 
     def _grow(self, launch: Launch, addresses: Sequence[int], fault: int) -> bool:

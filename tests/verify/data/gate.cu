@@ -197,6 +197,11 @@ __global__ void halves(const __half2 *a, const __half2 *b, __half2 *out) {
     out[i * 3 + 2] = __hmax2(x, y);
 }
 
+__global__ void narrow(const signed char *bytes, const short *shorts, const unsigned char *more, int *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = bytes[i] * 1000 + shorts[i] + more[i] * 3;
+}
+
 __global__ void report(const int *a, int *out) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (a[i] > 40) printf("%d: %d, half of it %f\n", i, a[i], a[i] * 0.5);
