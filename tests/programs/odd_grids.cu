@@ -89,13 +89,13 @@ int main() {
     wrong += out != want;
     printf("wide: %08x %08x\n", out[slots - 2], out[slots - 1]);
 
-    // Zero blocks is an error that leaves nothing behind.
+    // No blocks and too many threads are errors that leave nothing behind; which ones, the runtime decides.
     wide<<<0, 1>>>(d);
     cudaError_t zero = cudaGetLastError();
     wide<<<1, 1025>>>(d);
     cudaError_t large = cudaGetLastError();
-    printf("errors: %s, %s, then %s\n", cudaGetErrorName(zero), cudaGetErrorName(large), cudaGetErrorName(cudaGetLastError()));
-    wrong += zero != cudaErrorInvalidConfiguration || large != cudaErrorInvalidConfiguration;
+    printf("errors: %s, %s\n", cudaGetErrorName(zero), cudaGetErrorName(large));
+    wrong += zero == cudaSuccess || large == cudaSuccess || cudaGetLastError() != cudaSuccess;
 
     constexpr int CELLS = X * Y * Z;
     std::vector<unsigned char> cell(CELLS), next(CELLS), got(CELLS);

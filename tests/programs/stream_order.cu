@@ -37,6 +37,7 @@ __managed__ int ledger[16];
 __global__ void managed(int *list, int n) {
     int i = threadIdx.x;
     if (i < n) list[i] += ledger[i % 16] * (i + 1);
+    __syncthreads();
     if (i < 16) ledger[i] = ledger[i] * 2 + i;
     if (i == 0) counter += n;
 }
