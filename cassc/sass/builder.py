@@ -174,7 +174,10 @@ class Builder(Protocol):
         """Rounded, then clamped to the range of the type; NaN gives 0."""
 
     def mufu(self, op: str, x: Value) -> Value:
-        """F32 approximations: rcp rsq sqrt ex2 lg2 sin cos tanh (sin and cos of x revolutions, x = angle / 2 pi)."""
+        """F32 approximations: rcp rsq sqrt ex2 lg2 sin cos tanh (sin and cos of x revolutions, x = angle / 2 pi).
+
+        Denormal operands and results are zeros, but for tanh's.
+        """
 
     # Launch state ------------------------------------------------------------------------------------------------
     def special(self, name: str) -> Value:

@@ -48,6 +48,14 @@ def decode(word: int, sm: int, address: int = 0) -> Instruction | None:
     return None
 
 
+def matching_rows(word: int, sm: int) -> tuple[Row, ...]:
+    """All rows that describe the word; a sound table has one at most."""
+    candidates = rows_by_opcode().get(fields.OPCODE.get(word), ())
+    form = fields.FORM.get(word)
+    fitting = (row for row in candidates if row.first_sm <= sm <= row.last_sm and form in row.layout)
+    return tuple(row for row in fitting if _try(row, word, sm, 0) is not None)
+
+
 def claimed_bits(instruction: Instruction) -> int:
     """Mask of the bits that the row looks at (or knows not to matter), given this word."""
     i = instruction

@@ -473,6 +473,8 @@ def scoreboard(r: Reading, token: Token) -> Operand:
 def scoreboards(r: Reading, token: Token) -> Operand:
     """A set of scoreboards, highest first."""
     mask = r.take(Field(32, 6))
+    if not mask:
+        raise Undecodable
     return Named("{" + ",".join(str(k) for k in range(5, -1, -1) if mask >> k & 1) + "}", mask)
 
 

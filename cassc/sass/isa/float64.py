@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cassc.sass.builder import I64, Builder, Value
 from cassc.sass.isa.float32 import ROUNDING, rounding
-from cassc.sass.isa.integer import BOOLEANS, bool_pair
+from cassc.sass.isa.integer import BOOLEANS, bool_pair, combine
 from cassc.sass.row import AB, AB_AS_C, ABC, AC, Instruction, choice, insn
 
 # DSETP has MIN and MAX where the other comparisons have "never" and "always".
@@ -48,4 +48,4 @@ def dsetp(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Val
     c = b.or_(c, b.and_(b.fcompare("eq", x, y), negative if operation == "MIN" else b.not_(negative)))
     x_nan, y_nan = b.fcompare("nan", x, x), b.fcompare("nan", y, y)
     first = b.or_(c, b.and_(y_nan, b.not_(x_nan)))
-    return b.and_(first, p), b.and_(b.and_(x_nan, y_nan), p)
+    return combine(b, i.mods["bool"], first, p), combine(b, i.mods["bool"], b.and_(x_nan, y_nan), p)

@@ -15,13 +15,13 @@ from cassc.sass.row import AB, AB_AS_C, ABC, Instruction, choice, flag, insn, on
 FORMAT_80 = split("format", [(78, 1), (85, 1)], {0: ""})
 FORMAT = split("format", [(78, 1), (85, 1)], {0: "", 2: "BF16_V2"})
 SET_FORMAT = split("format", [(64, 2)], {0: "", 2: "BF16_V2"})
-# FTZ flushes denormals, FMZ moreover makes 0 times anything 0; OOB gives 0 where an operand is the NaN 0x7fff, which
-# stands for an element outside of a tensor (PTX ISA, "fma.oob").
+# FTZ flushes denormals, FMZ moreover makes 0 times anything 0. OOB (PTX ISA, "fma.oob") treats a NaN that stands for
+# an element outside of a tensor as zero; no ordinary NaN is one, recordings show.
 ZEROS_80 = split("zeros", [(76, 1), (80, 1)], {0: "", 1: "FMZ", 2: "FTZ"})
 ZEROS_90 = split("zeros", [(76, 1), (80, 1)], {0: "", 1: "FMZ", 2: "FTZ", 3: "OOB"})
 # RELU has a predicate, of which only PT is known.
 CLAMP = split("clamp", [(77, 1), (79, 1), (87, 4)], {0: "", 1: "SAT", 2 | 7 << 2: "RELU"})
-# Operand B as {low, -high}: for products of complex numbers.
+# Operand B as {-high, low} (printed high half first): for products of complex numbers.
 HIGH_NEGATED = choice("nh1", 86, 1, "_ H0_NH1", printed=False)
 BF16_ONE, F16_ONE = 0x3F80, 0x3C00
 
@@ -48,7 +48,7 @@ def elements(b: Builder, i: Instruction, position: int, x: Value) -> tuple[Value
     if i.mod("zeros") in ("FTZ", "FMZ") or i.has("FTZ"):
         low, high = b.flush(low), b.flush(high)
     swizzle = operand.swizzle if isinstance(operand, Reg | UReg | Const) else ""
-    choices = {"": (low, high), "H0_H0": (low, low), "H1_H1": (high, high), "H0_NH1": (low, b.fneg(high))}
+    choices = {"": (low, high), "H0_H0": (low, low), "H1_H1": (high, high), "H0_NH1": (b.fneg(high), low)}
     return choices[swizzle]
 
 
@@ -91,10 +91,19 @@ def _multiply_add(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> V
     zeros = i.mod("zeros")
     if zeros == "FMZ":
         result = b.select(_any(b, [b.fcompare("eq", v, b.const(v.type, 0)) for v in (x, y)]), z, result)
-    elif zeros == "OOB":
-        outside = [b.compare("eq", b.bitcast(v, I16), b.const(I16, 0x7FFF), signed=False) for v in (x, y)]
-        result = b.select(_any(b, outside), b.const(result.type, 0), result)
+    else:
+        result = _flushed_early(b, i, result, x, y, z)
     return result
+
+
+def _flushed_early(b: Builder, i: Instruction, result: Value, x: Value, y: Value, z: Value) -> Value:
+    """With FTZ, F16 results that are tiny before rounding are zero, even if they would round up to a normal number."""
+    if i.mod("zeros") != "FTZ" or result.type is not F16:
+        return result
+    wide = b.fma(b.fconvert(x, F32), b.fconvert(y, F32), b.fconvert(z, F32))
+    tiny = b.fcompare("lt", b.fabs(wide), b.const(F32, 0x38800000))
+    signed_zero = b.bitcast(b.and_(b.bitcast(result, I16), b.const(I16, 0x8000)), F16)
+    return b.select(tiny, signed_zero, result)
 
 
 def _any(b: Builder, conditions: list[Value]) -> Value:
@@ -107,7 +116,7 @@ def hmul2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     def multiply(x: Value, y: Value) -> Value:
         if i.mod("zeros") == "FMZ":
             return _multiply_add(b, i, x, y, b.const(x.type, 0))
-        return b.fmul(x, y)
+        return _flushed_early(b, i, b.fmul(x, y), x, y, b.const(x.type, 0))
 
     return _pairwise(b, i, multiply, 1, x, y)
 

@@ -99,7 +99,8 @@ def f2fp_tf32(b: Builder, i: Instruction, x: Value) -> Value:
     if i.mods["rounding"] != "RZ":
         last = b.and_(b.lshr(bits, b.const(I32, 13)), b.const(I32, 1))
         rounded = b.add(b.add(bits, b.const(I32, 0xFFF)), last)
-        bits = b.select(b.fcompare("nan", x, x), bits, rounded)
+        bits = rounded
+    bits = b.select(b.fcompare("nan", x, x), b.const(I32, 0x7FFFFFFF), bits)
     return b.and_(bits, b.const(I32, -0x2000))
 
 
