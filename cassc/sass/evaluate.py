@@ -312,6 +312,8 @@ class Evaluate:
             double = self.bitcast(self.pair(self.const(I32, 0), self.bitcast(x, I32)), F64)
             result = self.flush(Lanes(F64, _MUFU[op[:3]](self.flush(double).data)))
             return self.bitcast(self.hi(self.bitcast(result, I64)), F32)
+        if op == "tanh":
+            return Lanes(F32, np.tanh(x.data.astype(np.float64)).astype(np.float32))
         return self.flush(Lanes(F32, _MUFU[op](self.flush(x).data.astype(np.float64)).astype(np.float32)))
 
     # Launch state ------------------------------------------------------------------------------------------------
