@@ -54,13 +54,25 @@ def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
                 sides = f" and {kernel['branches']:.0%} of the branches' sides" if kernel.get("branches") else ""
                 said.append(f"{kernel['launches']} launches, {kernel['coverage']:.0%} of the instructions{sides} ran")
             if kernel.get("approximate"):
-                said.append("compared with a tolerance: " + " ".join(kernel["approximate"]))
+                said.append("approximations: " + " ".join(kernel["approximate"]))
             place = f"({record['sm']} to {kernel.get('target', 'AMD')})"
             lines.append(
                 f"{kernel['status']:<10} {demangle(kernel['kernel'])} {place}"
                 + (": " + "; ".join(said) if said else "")
             )
+            if kernel.get("counterexample"):
+                lines += _launch_lines(kernel["counterexample"])
     return lines
+
+
+def _launch_lines(example: dict[str, Any]) -> list[str]:
+    """The launch that shows a difference."""
+    grid, block = ("x".join(map(str, example[shape])) for shape in ("grid", "block"))
+    return [
+        f"    seed {example['seed']}, attempt {example['attempt']}: grid {grid}, block {block}, "
+        f"{example['dynamic_shared']} bytes of dynamic shared memory",
+        f"    parameters {example['parameters'] or 'none'}",
+    ]
 
 
 def inspect(path: str) -> dict[str, Any]:

@@ -61,11 +61,32 @@ def _doctor(say: Say, as_json: bool) -> int:
 
 @_group.command("verify")
 @_file
+@click.option("--run", "again", is_flag=True, help="Check again, instead of printing what was found when it was built.")
+@click.option("--kernel", default="", help="With --run: this kernel only, by its mangled or readable name.")
+@click.option("--seed", default=1, show_default=True, help="With --run: what launches are generated from.")
+@click.option("--attempt", type=int, default=None, help="With --run: compare the launch of this number only.")
+@click.option("--seconds", default=1.5, show_default=True, help="With --run: time for each kernel.")
+@click.option("--code-object", default="", type=click.Path(), help="With --run and a cubin: the translation.")
 @_json
 @click.pass_obj
-def _verify(say: Say, file: str, as_json: bool) -> int:
+def _verify(
+    say: Say,
+    file: str,
+    again: bool,
+    kernel: str,
+    seed: int,
+    attempt: int | None,
+    seconds: float,
+    code_object: str,
+    as_json: bool,
+) -> int:
     """Print the verdict of each kernel in a built program, library or object. Status 1 if one was rejected."""
-    records = contents.verdicts(file)
+    if again:
+        from cassc.driver import recheck
+
+        records = recheck.run(file, recheck.Launches(kernel, seed, attempt, seconds), code_object)
+    else:
+        records = contents.verdicts(file)
     if as_json:
         say(json.dumps(records, indent=2))
     else:

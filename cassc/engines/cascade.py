@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from cassc.amdgpu.assemble import assemble_full
 from cassc.diag import CasscError, Diagnostic, Location, Severity
@@ -18,7 +21,7 @@ from cassc.lift.module import link_text
 from cassc.sass import cfg, disasm
 from cassc.target import Target
 from cassc.verify.check import Checker
-from cassc.verify.verdict import Status, Verdict
+from cassc.verify.verdict import Counterexample, Status, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,10 @@ def translate_module(
             with clock.stage("check"):
                 verdicts += _check(candidates, parsed, assembled.code_object, target, options)
             code_objects[target.name] = assembled.code_object
-        if len(code_objects) == len(targets) and not any(candidate.give_up(verdicts) for candidate in candidates):
+        if len(code_objects) < len(targets):
+            continue
+        report = _Report(cubin, parsed.arch.name, code_objects)
+        if not sum(candidate.give_up(verdicts, report) for candidate in candidates):
             break
     accepted = [Accepted(c.translation, v).verdict for c in candidates for v in verdicts if v.kernel == c.kernel]
     remarks = [remark for candidate in candidates for remark in candidate.remarks()]
@@ -193,14 +199,14 @@ class _Candidate:
         self.refusals.append((self.maker.name, located))
         self.maker = self.made = None
 
-    def give_up(self, verdicts: Iterable[Verdict]) -> bool:
+    def give_up(self, verdicts: Iterable[Verdict], report: _Report) -> bool:
         """Drop a translation that may not be used. True if it was dropped."""
         assert self.maker is not None
         for verdict in verdicts:
             if verdict.kernel != self.kernel:
                 continue
             if verdict.status is Status.REJECTED:
-                reason = _rejection(self.request, verdict)
+                reason = _rejection(self.request, verdict, report)
             elif verdict.status is Status.UNVERIFIED and self.maker.strict:
                 reason = replace(_unverified(verdict), severity=Severity.ERROR)
             else:
@@ -273,12 +279,36 @@ def _check(
         ]
 
 
-def _rejection(request: Request, verdict: Verdict) -> Diagnostic:
+class _Report:
+    """A folder with what a rejected translation is seen by, made when the first is rejected."""
+
+    def __init__(self, cubin: bytes, sm: str, code_objects: Mapping[str, bytes]) -> None:
+        self._cubin = cubin
+        self._sm = sm
+        self._code_objects = code_objects
+        self._folder: Path | None = None
+
+    def command(self, verdict: Verdict, example: Counterexample) -> str:
+        """What repeats the launch."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="cassc-report-"))
+            (self._folder / f"module.{self._sm}.cubin").write_bytes(self._cubin)
+        translation = self._folder / f"module.{verdict.target}.hsaco"
+        translation.write_bytes(self._code_objects[verdict.target])
+        words = ["cassc", "verify", "--run", str(self._folder / f"module.{self._sm}.cubin")]
+        words += ["--code-object", str(translation), "--kernel", verdict.kernel]
+        words += ["--seed", str(example.seed), "--attempt", str(example.attempt)]
+        return shlex.join(words)
+
+
+def _rejection(request: Request, verdict: Verdict, report: _Report) -> Diagnostic:
     location = Location(kernel=verdict.kernel, sm=request.function.arch.name)
     message = f"the translation for {verdict.target} differs from the SASS: {verdict.reason}"
     notes = []
     if verdict.counterexample is not None:
         notes.append(Diagnostic(Severity.NOTE, "note", f"launch: {verdict.counterexample.describe()}"))
+        again = report.command(verdict, verdict.counterexample)
+        notes.append(Diagnostic(Severity.NOTE, "note", f"to see it again: {again}"))
     return Diagnostic(Severity.ERROR, "check-rejected", message, location, tuple(notes))
 
 

@@ -211,13 +211,14 @@ class _Session:
         undefined: int = UNDEFINED,
         function: SassFunction | None = None,
     ) -> Run:
+        budget = _BUDGET * self.generator.patience
         return execute.on_reference(
             function or self.function,
             self.cubin,
             placed.launch,
             placed.addresses,
             placed.variables,
-            budget=_BUDGET if order is interp.Order.TOGETHER else _BUDGET * (placed.launch.warps + 1),
+            budget=budget if order is interp.Order.TOGETHER else budget * (placed.launch.warps + 1),
             order=order,
             undefined=undefined,
         )

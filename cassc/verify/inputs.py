@@ -32,10 +32,13 @@ _SCALARS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128, 200, 256,
 _SCALES = (2, 4, 33, 128, 1024, 6000)
 """Largest integer scalar, by how large scalars have turned out to be possible."""
 _USUAL_SCALE = 3
+_MOST_PATIENCE = 4
 _INDEX_LIMITS = (2, 4, 12, 48, 200)
 _USUAL_LIMIT = 3
 _SMALLEST = 0.25
 """How often a scalar is one of the very first: loops that run once or not at all."""
+_LARGEST = 0.4
+"""How often it is one of the last in bold launches: unrolled loops."""
 _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
 _FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
@@ -142,6 +145,7 @@ class Generator:
         limit: index into the sizes of values that may be indices.
         cautious: scalars are never arbitrary; contents of unknown use are taken for indices if not all use is known.
         dynamic_shared: bytes.
+        patience: how many times the usual length of a launch is waited for.
     """
 
     abi: KernelAbi
@@ -153,6 +157,7 @@ class Generator:
     limit: int = _USUAL_LIMIT
     cautious: bool = False
     dynamic_shared: int = 0
+    patience: int = 1
 
     def launch(self, attempt: int) -> Launch:
         """The same for the same seed, attempt and what was learnt before."""
@@ -224,7 +229,12 @@ class Generator:
         boldness = 0 if self.cautious else _BOLDNESS.get(manner, 0)
         largest = _SCALES[min(self.scale + boldness, len(_SCALES) - 1)]
         fitting = [s for s in _SCALARS if s <= largest]
-        value = int(random.choice(fitting[:5] if random.random() < _SMALLEST else fitting))
+        drawn = random.random()
+        if drawn < _SMALLEST:
+            fitting = fitting[:5]
+        elif boldness and drawn > 1 - _LARGEST:
+            fitting = fitting[-4:]
+        value = int(random.choice(fitting))
         return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
 
     def _block(self, attempt: int) -> Dim3:
@@ -243,6 +253,8 @@ class Generator:
         """After a launch that went wrong. ``touched``: addresses of the buffers that were accessed."""
         self._doubt_pointers(launch, addresses, touched)
         if failure.kind == "budget":
+            if not self.scale and not self.limit:
+                self.patience = min(2 * self.patience, _MOST_PATIENCE)
             self.scale = max(self.scale - 1, 0)
             self.limit = max(self.limit - 1, 0)
         elif failure.kind in ("address", "misaligned"):
@@ -250,9 +262,9 @@ class Generator:
             if failure.space == "shared" and self.dynamic_shared < roomy:
                 self.dynamic_shared = roomy if self.dynamic_shared else min(roomy, DYNAMIC_SHARED_BYTES)
             elif failure.space != "global" or not self._grow(launch, addresses, failure.address):
-                if self.cautious:
+                if self.cautious:  # small numbers may be what is wrong, too
                     self.limit = max(self.limit - 1, 0)
-                    self.scale = max(self.scale - 1, 0)
+                    self.scale = self.scale - 1 if self.scale else len(_SCALES) - 1
                 self.cautious = True
 
     def encourage(self) -> None:
