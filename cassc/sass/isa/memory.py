@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cassc.sass import fields
-from cassc.sass.builder import I32, Builder, Scope, Space, Value
+from cassc.sass.builder import I32, I64, Builder, Scope, Space, Value
 from cassc.sass.fields import Field
 from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn, undone
 
@@ -147,9 +147,20 @@ def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
 )
 @effects
 def ldgsts_zfill(b: Builder, i: Instruction, target: Value, source: Value, p: Value) -> None:
-    """Zeros, without a look at the source, where p is false."""
+    """Zeros, without a look at the source, where p is false; else the low bits of the address say how many bytes at
+    the end are zeros instead of being read (recorded: ptxas puts the difference of the two sizes there)."""
     size = SIZE_BYTES[i.mods["size"]]
-    b.store(Space.SHARED, target, b.load(Space.GLOBAL, source, size, where=p), size)
+    missing = b.and_(b.lo(source), b.const(I32, size - 1))
+    aligned = b.and_(source, b.const(I64, -size))
+    present = b.select(p, b.sub(b.const(I32, size), missing), b.const(I32, 0))
+    words: Words = ()
+    for at in range(0, size, 4):
+        needed = b.compare("gt", present, b.const(I32, at), signed=False)
+        (word,) = b.load(Space.GLOBAL, b.add(aligned, b.const(I64, at)), 4, where=needed)
+        rest = b.umin(b.sub(present, b.const(I32, at)), b.const(I32, 4))
+        mask = b.sub(b.shl(b.const(I32, 1), b.shl(rest, b.const(I32, 3))), b.const(I32, 1))
+        words += (b.select(needed, b.and_(word, mask), b.const(I32, 0)),)
+    b.store(Space.SHARED, target, words, size)
 
 
 control_row("LDGDEPBAR", 0x1AF, "", form(4), control="nop", first_sm=80)
