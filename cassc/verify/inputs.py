@@ -28,7 +28,10 @@ _MANNERS = (
     *(Manner.TAME, Manner.MIXED, Manner.WILD, Manner.EVEN, Manner.EDGES, Manner.TAME),
     *(Manner.MIXED, Manner.EDGES, Manner.WILD),
 )
-_SCALARS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 31, 32, 33, 48, 64, 100, 128, 200, 256, 300, 512, 777, 1024, 2500, 4096, 6000)
+_SCALARS = (
+    *(1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 17, 23, 27, 31, 32, 33, 47, 48, 63, 64, 95, 100, 127, 128),
+    *(200, 256, 300, 411, 512, 777, 1024, 2500, 4096, 6000),
+)
 _SCALES = (2, 4, 33, 128, 1024, 6000)
 """Largest integer scalar, by how large scalars have turned out to be possible."""
 _USUAL_SCALE = 3

@@ -276,6 +276,8 @@ SPARED = {
     ("inverted branch", "atomics"): _IDEMPOTENT,
     ("dropped guard", "atomics"): _IDEMPOTENT,
     ("missing barrier", "exchange"): _ORDERED,
+    ("register not written", "loops"): "the high word of a thread's index is zero, as the register is at first",
+    ("unordered for ordered", "singles"): "a second question about a result that is known to be a number",
     ("wrong thread index", "exchange"): "any lane may clear the word that reducing barriers count in",
     ("wrong launch dimension", "exchange"): _CORRECTED,
     ("shuffle distance off by one", "lanes"): "16 or 17: with 8, 4, 2 and 1 both sum all lanes",
