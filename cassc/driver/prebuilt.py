@@ -71,7 +71,10 @@ def convert(invocation: Invocation) -> Report:
         raise diag.error("prebuilt-nothing", "the file holds no fat binary", Location(file=path))
     with tempfile.TemporaryDirectory(prefix="cassc-", ignore_cleanup_errors=True) as scratch:
         made = Path(scratch, "relinked")
-        made.write_bytes(_relinked(image, runtime))
+        try:
+            made.write_bytes(_relinked(image, runtime))
+        except CasscError as problem:
+            raise CasscError(*(replace(d, location=Location(file=path)) for d in problem.diagnostics)) from problem
         outcome = device.translate_file(made, path, settings, Cache.open())
         if outcome.image is not None:
             made.write_bytes(outcome.image)
@@ -90,10 +93,7 @@ def settings(targets: Sequence[str], check_seconds: float) -> Settings:
 
 def _relinked(image: host.HostImage, runtime: Path) -> bytes:
     """The file, using our CUDA runtime."""
-    try:
-        static = static_runtime.find(runtime / static_runtime.LIBRARY, image.data, signatures.tables())
-    except CasscError as problem:
-        raise CasscError(*(replace(d, location=Location(file=image.name)) for d in problem.diagnostics)) from problem
+    static = static_runtime.find(runtime / static_runtime.LIBRARY, image.data, signatures.tables())
     dynamic = [name for name in relink.needed(image.data) if Path(name).name.startswith(_FRONT_ENDS)]
     if static is None and not dynamic:
         return image.data  # it leaves the CUDA runtime to whoever loads it

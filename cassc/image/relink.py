@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cassc import diag
+from cassc.image import elf as raw
 from cassc.image.static_runtime import EntryPoint, StaticRuntime
 
 _POINTER = 8
@@ -20,6 +21,10 @@ _PAGE = 4096
 _READ_WRITE = 6
 _JUMP = 6
 """Bytes of ``jmp [rip + displacement]``."""
+_REACH = 1 << 31
+_MOST = 1 << 32
+_TOP = 1 << 47
+"""End of the addresses that a program may have."""
 _NOT_SUPPORTED = b"\xb8" + struct.pack("<I", 801) + b"\xc3"
 """``mov eax, 801; ret``: cudaErrorNotSupported."""
 
@@ -37,9 +42,9 @@ def relink(data: bytes, name: str, library: Path, runtime: StaticRuntime | None)
     library would be found. Raises CasscError ``relink-static`` for a program without a dynamic section,
     ``relink-failed`` where the result is not what was asked for.
     """
+    _check(data, name)
     binary = _parse(data, name)
-    lief = _lief()
-    elf = lief.ELF
+    elf = _lief().ELF
     if not any(segment.type == elf.Segment.TYPE.DYNAMIC for segment in binary.segments):
         raise diag.error(
             "relink-static",
@@ -60,6 +65,24 @@ def relink(data: bytes, name: str, library: Path, runtime: StaticRuntime | None)
             "relink-failed", "the rewritten file does not name cassc's libraries", diag.Location(file=name)
         )
     return result
+
+
+def _check(data: bytes, name: str) -> None:
+    """Refuse what no loader would map: LIEF would try to write it, without end."""
+    try:
+        file = raw.parse(data)
+    except raw.ElfError as problem:
+        raise diag.error("relink-unreadable", f"malformed file: {problem}", diag.Location(file=name)) from problem
+    for segment in file.segments:
+        inside = segment.offset + segment.file_size <= len(data)
+        aligned = segment.align & (segment.align - 1) == 0 if segment.align else True
+        if not inside or not aligned or segment.align > _MOST or segment.address + segment.memory_size > _TOP:
+            raise diag.error("relink-unreadable", "malformed file: impossible segment", diag.Location(file=name))
+    for section in file.sections:
+        if section.size > _MOST or section.align > _MOST or section.address > _TOP or section.offset > len(data):
+            raise diag.error(
+                "relink-unreadable", f"malformed file: impossible section '{section.name}'", diag.Location(file=name)
+            )
 
 
 def _set_path(binary: Any, folder: str) -> None:
@@ -90,7 +113,10 @@ def _redirect(binary: Any, library: Path, runtime: StaticRuntime, shift: int) ->
         relocation.symbol = binary.add_dynamic_symbol(symbol)
         binary.add_dynamic_relocation(relocation)
         place = entry.address + shift
-        binary.patch_address(place, list(b"\xff\x25" + struct.pack("<i", slot - place - _JUMP)))
+        distance = slot - place - _JUMP
+        if not -_REACH <= distance < _REACH:
+            raise _failed(f"'{entry.name}' at 0x{place:x} is too far from the free addresses at 0x{slots:x}")
+        binary.patch_address(place, list(b"\xff\x25" + struct.pack("<i", distance)))
     for entry in _left_over(runtime.entries, provided):
         binary.patch_address(entry.address + shift, list(_NOT_SUPPORTED))
     binary.add_library(library.name)
@@ -111,13 +137,20 @@ def _add_slots(binary: Any, count: int) -> int:
     segment.flags = elf.Segment.FLAGS(_READ_WRITE)
     segment.alignment = _PAGE
     segment.content = list(bytes(_POINTER * max(count, 1)))
-    return int(binary.add(segment).virtual_address)
+    added = binary.add(segment)
+    if added is None:
+        raise _failed("LIEF cannot add a segment to it")
+    return int(added.virtual_address)
 
 
 def _code_address(binary: Any) -> int:
     elf = _lief().ELF
     code = (s for s in binary.segments if s.type == elf.Segment.TYPE.LOAD and elf.Segment.FLAGS.X in s)
     return min((int(segment.virtual_address) for segment in code), default=0)
+
+
+def _failed(why: str) -> diag.CasscError:
+    return diag.error("relink-failed", f"the file cannot be rewritten: {why}")
 
 
 def _parse(data: bytes, name: str) -> Any:

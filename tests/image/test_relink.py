@@ -137,5 +137,16 @@ def test_fully_static_program_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_no_linked_file() -> None:
-    with pytest.raises(CasscError, match="LIEF cannot read"):
-        relink.relink(b"\x7fELF", "damaged", Path("/nothing/libcudart.so.13"), None)
+    for data in (b"", b"nothing", b"\x7fELF", b"\x7fELF\x02\x01" + bytes(58)):
+        with pytest.raises(CasscError):
+            relink.relink(data, "damaged", Path("/nothing/libcudart.so.13"), None)
+
+
+@pytest.mark.parametrize("field", [8, 16, 32, 40, 48])  # p_offset, p_vaddr, p_filesz, p_memsz, p_align
+def test_impossible_segments_are_refused(tmp_path: Path, field: int) -> None:
+    program = gcc("int main(void) { return 0; }", tmp_path / "program", "-pie", "-fPIE")
+    data = bytearray(program.read_bytes())
+    number = next(n for n, s in enumerate(elf.parse(bytes(data)).segments) if s.type == elf.PT_LOAD)
+    data[64 + 56 * number + field + 7] = 0x7F
+    with pytest.raises(CasscError, match="impossible segment"):
+        relink.relink(bytes(data), "damaged", Path("/nothing/libcudart.so.13"), None)
