@@ -25,7 +25,7 @@ SPECIAL_NAMES = {
     "SR_CTAID.Y": "ctaid.y",
     "SR_CTAID.Z": "ctaid.z",
     "SR_LANEID": "laneid",
-    "SR_VIRTID": "virtid",
+    "SR_VIRTUALSMID": "smid",
     "SR_EQMASK": "lanemask.eq",
     "SR_LTMASK": "lanemask.lt",
     "SR_LEMASK": "lanemask.le",
@@ -40,12 +40,18 @@ SPECIAL_NAMES = {
 }
 
 
+# The warp in its CTA, and the number of warps, stand from bit 8 on.
+WARP_NUMBERS = {"SR_VIRTID": "warpid", "SR_VIRTCFG": "nwarpid"}
+
+
 @insn("S2UR", 0x1C3, "URd, SR", form(4), uniform=True)
 @insn("S2R", 0x119, "Rd, SR", form(4))
 def s2r(b: Builder, i: Instruction, source: Named) -> Value:
     """Special register; one that has no counterpart is refused by the builder, by name."""
     if source.name == "SRZ":
         return b.const(I32, 0)
+    if source.name in WARP_NUMBERS:
+        return b.shl(b.special(WARP_NUMBERS[source.name]), b.const(I32, 8))
     return b.special(SPECIAL_NAMES.get(source.name, source.name))
 
 
