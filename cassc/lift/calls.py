@@ -3,17 +3,21 @@
 SASS has no stack of return addresses: a caller puts one in a register, and RET jumps to it. A copy of the callee's
 blocks for each call site makes RET a plain branch. That ends for recursion and for calls through a register; the
 functions concerned get a single body each, and their RET chooses among all return points of such calls.
+
+A body that several places enter and return into makes cycles with several entries, which LLVM's structurizer does not
+always get right. So a dispatcher, which dominates the rest, is put in front of every block that would be the second
+entry of a cycle: what remains are natural loops, and the one around the dispatcher.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from cassc.sass.cfg import Cfg, Edge, direct_calls, is_indirect, reached
 
-Context = tuple[
-    int, ...
-]  # return addresses of the copies, innermost last; () in the kernel itself and in shared bodies
+# Return addresses of the copies, innermost last; () in the kernel itself and in shared bodies.
+Context = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +26,13 @@ class Calls:
     shared: byte offsets of the functions with a single body.
     return_points: byte offsets to which their RET may go.
     targets: byte offsets that calls through a register may reach.
+    dispatched: blocks (outside of copies) that are entered through the dispatcher only; empty without shared bodies.
     """
 
     shared: frozenset[int]
     return_points: tuple[int, ...]
     targets: tuple[int, ...]
+    dispatched: frozenset[int] = frozenset()
 
 
 def analyse(cfg: Cfg) -> Calls:
@@ -51,4 +57,52 @@ def analyse(cfg: Cfg) -> Calls:
         called = {place for kind, place in block.successors if kind is Edge.CALL}
         if is_indirect(block.last) or called & shared:
             points += [place for kind, place in block.successors if kind is Edge.RETURN_POINT]
-    return Calls(frozenset(shared), tuple(dict.fromkeys(points)), targets)
+    found = Calls(frozenset(shared), tuple(dict.fromkeys(points)), targets)
+    return replace(found, dispatched=_dispatched(cfg, found)) if shared else found
+
+
+def _dispatched(cfg: Cfg, calls: Calls) -> frozenset[int]:
+    """The kernel's and the shared bodies' entries, the return points, and whatever else would enter a cycle."""
+    found = {0, *calls.shared, *calls.return_points}
+    edges: dict[int, set[int]] = {}
+    work = list(found)
+    while work:
+        place = work.pop()
+        if place in edges or place not in cfg.blocks:
+            continue
+        successors = cfg.blocks[place].successors
+        callees = {target for kind, target in successors if kind is Edge.CALL}
+        elsewhere = bool(callees & calls.shared) or (bool(callees) and is_indirect(cfg.blocks[place].last))
+        edges[place] = {
+            target
+            for kind, target in successors
+            if kind is not Edge.CALL and not (elsewhere and kind is Edge.RETURN_POINT)
+        }
+        work += edges[place]
+    parts = [set(edges)]
+    while parts:
+        part = parts.pop()
+        for component in _cycles({place: (edges[place] & part) - found for place in part}):
+            entries = {t for place, targets in edges.items() if place not in component for t in targets & component}
+            if len(entries) > 1:
+                found |= entries
+            else:
+                # A natural loop: without the edges back to its head, look for others inside.
+                head = entries or {min(component)}
+                for place in component:
+                    edges[place] -= head
+            parts.append(component)
+    return frozenset(found)
+
+
+def _cycles(edges: Mapping[int, set[int]]) -> list[set[int]]:
+    """Strongly connected components with a cycle."""
+    forward = {place: reached(edges, place) for place in edges}
+    components: list[set[int]] = []
+    done: set[int] = set()
+    for place in sorted(edges):
+        if place not in done and place in forward[place]:
+            component = {other for other in forward[place] if place in forward[other]}
+            done |= component
+            components.append(component)
+    return components

@@ -37,6 +37,7 @@ from cassc.sass.row import Instruction
 _BARRIER_BIAS = 16
 _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
+_NEXT = "%next"  # slot: the code offset to which a lane goes by the dispatcher
 _IGNORED = frozenset({"nop", "bssy", "break", "bmov_write", "warpsync_collective", "endcollective"})
 _SYNCHRONISING = frozenset({"bsync", "warpsync"})
 
@@ -65,6 +66,9 @@ class _Lifter:
         self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]
         self.done: set[tuple[int, Context]] = set()
+        self._dispatched: set[int] = set()
+        if self.calls.shared:
+            self.m.slots[_NEXT] = I32
 
     def _banks(self) -> Banks:
         symbols = dict(self.shared.banks)
@@ -90,7 +94,8 @@ class _Lifter:
                 raise self._unsupported(None, "the copies of subroutines have too many blocks")
             self._block(self.graph.blocks[key[0]], key[1])
         m = self.m
-        lines = kernel.prologue(m, _label(0, ())) + m.lines + ["exit:", "  ret void"]
+        first = self.goto(0, ()).removeprefix("label %")
+        lines = kernel.prologue(m, first) + m.lines + self._dispatcher() + ["exit:", "  ret void"]
         self.definitions.update(m.helpers)
         return LiftedKernel(
             self.abi.name,
@@ -118,7 +123,33 @@ class _Lifter:
     def goto(self, address: int, context: Context) -> str:
         """The label of a block, which will be written."""
         self.work.append((address, context))
+        if not context and address in self.calls.dispatched:
+            self._dispatched.add(address)
+            return f"label %to{address:x}"
         return f"label %{_label(address, context)}"
+
+    def _dispatcher(self) -> list[str]:
+        """The place through which shared bodies are entered and returned from (see ``lift.calls``)."""
+        if not self._dispatched:
+            return []
+        cases = " ".join(f"i32 {place}, label %{_label(place, ())}" for place in sorted(self._dispatched))
+        lines = []
+        for place in sorted(self._dispatched):
+            lines += [f"to{place:x}:", f"  store i32 {place}, ptr addrspace(5) {_NEXT}", "  br label %dispatch"]
+        lines += ["dispatch:", f"  %next.place = load i32, ptr addrspace(5) {_NEXT}"]
+        lines += [f"  switch i32 %next.place, label %nowhere [ {cases} ]", "nowhere:", "  unreachable"]
+        return lines
+
+    def _jump(self, i: Instruction, base: int, targets: Sequence[int]) -> None:
+        """To the code offset ``base`` + register, by the dispatcher."""
+        m = self.m
+        register = next(o for o in i.operands if isinstance(o, Reg | UReg))
+        place = m.add(m.register(register), m.const(I32, base))
+        for target in targets:
+            self.work.append((target, ()))
+            self._dispatched.add(target)
+        m.line(f"store {place.typed}, ptr addrspace(5) {_NEXT}")
+        m.line("br label %dispatch")
 
     def _block(self, block: Block, context: Context) -> None:
         self.m.new_block()
@@ -298,7 +329,7 @@ class _Lifter:
         if context:
             self.m.line(f"br {self.goto(context[-1], context[:-1])}")
         elif self.calls.return_points:
-            self._switch(i, self._offset(i), self.calls.return_points, context)
+            self._jump(i, self._offset(i), self.calls.return_points)
         else:
             raise self._unsupported(i, "a return that no call leads to")
 
@@ -308,7 +339,7 @@ class _Lifter:
         if cfg.is_indirect(i):
             if not callees:
                 raise self._unsupported(i, "a call through a register in a kernel without functions")
-            self._switch(i, self._offset(i), callees, context)
+            self._jump(i, self._offset(i), callees)
         elif not callees:
             self.m.line(f"br {self.goto(block.successors[0][1], context)}")
         elif callees[0] in self.calls.shared:

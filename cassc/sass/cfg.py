@@ -10,7 +10,7 @@ from enum import Enum
 from cassc.image.cubin import Kernel
 from cassc.sass.disasm import SassFunction
 from cassc.sass.fields import WORD_BYTES
-from cassc.sass.operand import Label, Pred
+from cassc.sass.operand import Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
 INDIRECT_BRANCH_TARGETS = 0x34  # EIATTR of .nv.info.<kernel>
@@ -73,6 +73,7 @@ class Cfg:
 
 # Stack of kernels whose depth of calls is not known: CUDA gives 1024 bytes, or what the program asks for at run time.
 UNBOUNDED_STACK = 16384
+STACK_POINTER = 1  # R1
 
 
 def direct_calls(graph: Cfg, entry: int) -> tuple[set[int], bool]:
@@ -109,13 +110,25 @@ def reached(edges: Mapping[int, set[int]], start: int) -> set[int]:
 
 
 def stack_bytes(graph: Cfg, stated: int) -> int:
-    """Local memory of a thread: as the cubin states it, or `UNBOUNDED_STACK` where calls recurse or are indirect."""
+    """Local memory of a thread: as the cubin states it, or `UNBOUNDED_STACK` where that cannot cover the need: calls
+    recurse or are indirect, or a number from a register is taken off the stack pointer."""
+    if any(_resizes_stack(i) for block in graph.blocks.values() for i in block.instructions):
+        return max(stated, UNBOUNDED_STACK)
     if not graph.subroutines:
         return stated
     calls = {entry: direct_calls(graph, entry) for entry in (0, *graph.subroutines)}
     edges = {entry: callees for entry, (callees, _) in calls.items()}
     unbounded = any(indirect for _, indirect in calls.values()) or any(f in reached(edges, f) for f in edges)
     return max(stated, UNBOUNDED_STACK) if unbounded else stated
+
+
+def _resizes_stack(i: Instruction) -> bool:
+    """``R1 = R1 - Rn``, as alloca does."""
+    if not i.operands or not isinstance(i.operands[0], Reg) or i.operands[0].index != STACK_POINTER:
+        return False
+    sources = [o for o in i.operands[1:] if isinstance(o, Reg | UReg) and not o.is_zero]
+    pointer = [o for o in sources if isinstance(o, Reg) and o.index == STACK_POINTER]
+    return bool(pointer) and len(sources) > len(pointer)
 
 
 def indirect_targets(kernel: Kernel) -> dict[int, tuple[int, ...]]:

@@ -210,6 +210,18 @@ def test_recursion(device: Device) -> None:
     assert out.tolist() == [0, 1, 1, 2, 3, 5, 8, 13] * 4
 
 
+def test_recursion_inside_loops(device: Device) -> None:
+    out = np.zeros(32, np.uint32)
+    device.run("nested", 1, 32, out)
+    assert out.tolist() == [[n + 1, n + 2, 2 * n + 3][m] for m, n in ((k % 3, k // 3 % 3) for k in range(32))]
+
+
+def test_stack_of_a_size_known_at_run_time(device: Device) -> None:
+    out = np.zeros(32, np.int32)
+    device.run("sized", 1, 32, out, 7)
+    assert out.tolist() == [sum((t + k * k) * 3**k for k in range(7)) for t in range(32)]
+
+
 def test_calls_through_pointers(device: Device) -> None:
     out = np.zeros(32, np.int32)
     device.run("through_pointers", 1, 32, out)

@@ -71,6 +71,21 @@ extern "C" __global__ void locked(int* total) {
 __device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 extern "C" __global__ void recursive(int* out) { out[threadIdx.x] = fibonacci(threadIdx.x % 8); }
 
+// Recursion inside loops: cycles with several entries.
+__device__ __noinline__ unsigned ackermann(unsigned m, unsigned n) {
+    return m == 0 ? n + 1 : n == 0 ? ackermann(m - 1, 1) : ackermann(m - 1, ackermann(m, n - 1));
+}
+extern "C" __global__ void nested(unsigned* out) { out[threadIdx.x] = ackermann(threadIdx.x % 3, threadIdx.x / 3 % 3); }
+
+// A buffer whose size is known at run time only.
+extern "C" __global__ void sized(int* out, int n) {
+    int* buffer = (int*)alloca(4 * n);
+    for (int k = 0; k < n; ++k) buffer[k] = threadIdx.x + k * k;
+    int total = 0;
+    for (int k = n - 1; k >= 0; --k) total = total * 3 + buffer[k];
+    out[threadIdx.x] = total;
+}
+
 __device__ __noinline__ int twice(int x) { return 2 * x; }
 __device__ __noinline__ int square(int x) { return x * x; }
 __device__ int (*operations[2])(int) = {twice, square};
