@@ -1,10 +1,11 @@
-"""Meanings, one instruction at a time: lines ``word TEXT | inputs => outputs`` in cases/, run on the reference builder."""
+"""Meanings, one instruction at a time: lines ``word TEXT | inputs => outputs`` in cases/, run on `Evaluate`."""
 
 from __future__ import annotations
 
 import re
 import struct
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from cassc.sass.builder import I1, I32
 from cassc.sass.decode import decode
 from cassc.sass.evaluate import Evaluate, Lanes
-from cassc.sass.execute import execute
+from cassc.sass.execute import Machine, execute
 from cassc.sass.operand import Pred, Reg, UReg
 from cassc.sass.printer import text
 
@@ -51,7 +52,7 @@ def run(word: int, sm: int, inputs: dict[str, int]) -> dict[str, int]:
     machine = Registers(inputs)
     after = dict(inputs)
     with np.errstate(all="ignore"):
-        for write in execute(machine, instruction):
+        for write in execute(cast(Machine, machine), instruction):
             for k, value in enumerate(write.values):
                 assert isinstance(value, Lanes)
                 after[_name(write.target, k)] = int(value.data[0])
