@@ -29,7 +29,7 @@ class TranslateOptions:
     """
     Attributes:
         opt_level: LLVM's, 0 to 3.
-        check_seconds: time in which launches of one kernel are generated and compared; 0 checks nothing.
+        check_seconds: processor time in which launches of one kernel are generated and compared; 0 checks nothing.
         seed: of the generated launches.
         keep: make the products of every stage, not only the code objects.
         skip_refused: leave out kernels that no engine translates, and say so in ``ModuleResult.refused``, instead of

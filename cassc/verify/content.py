@@ -118,7 +118,10 @@ def _indices(random: np.random.Generator, count: int, element: int, manner: Mann
     if manner is Manner.TAME and element >= 4 and limit > 4:
         steps = random.integers(0, 4, count)
         return np.minimum(np.cumsum(steps), _START_PER_LIMIT * limit).astype(_UNSIGNED[element])
-    return random.integers(0, limit, count).astype(_UNSIGNED[element])
+    values = random.integers(0, limit, count)
+    if manner is Manner.EVEN:  # lists that end at once
+        values = np.where(random.random(count) < _EVEN, 0, values)
+    return values.astype(_UNSIGNED[element])
 
 
 def _ordinary_floats(random: np.random.Generator, count: int, kind: Kind) -> Numbers:

@@ -148,6 +148,7 @@ class Generator:
         limit: index into the sizes of values that may be indices.
         cautious: scalars are never arbitrary; contents of unknown use are taken for indices if not all use is known.
         dynamic_shared: bytes.
+        threads: most of a CTA; steps go with the number of ways that threads take.
         patience: how many times the usual length of a launch is waited for.
     """
 
@@ -160,6 +161,7 @@ class Generator:
     limit: int = _USUAL_LIMIT
     cautious: bool = False
     dynamic_shared: int = 0
+    threads: int = 1024
     patience: int = 1
 
     def launch(self, attempt: int) -> Launch:
@@ -243,10 +245,11 @@ class Generator:
     def _block(self, attempt: int) -> Dim3:
         if self.abi.required_threads:
             return self.abi.required_threads
-        limit = self.abi.max_threads or 1024
+        limit = min(self.abi.max_threads or 1024, self.threads)
         fitting = [b for b in _BLOCKS[self.hints.dimensions] if b[0] * b[1] * b[2] <= limit]
         if not fitting:
-            return (min(limit, 32), 1, 1)
+            few = min(limit, 32)
+            return (few, 1, 1) if self.hints.dimensions == 1 else (-(-few // 2), 2, 1)
         # Full CTAs first: kernels of a fixed CTA size read what the missing threads would have written.
         fitting.sort(key=lambda b: limit >= 1024 or b[0] * b[1] * b[2] < limit)
         return fitting[attempt % len(fitting)]
@@ -260,6 +263,7 @@ class Generator:
                 self.patience = min(2 * self.patience, _MOST_PATIENCE)
             self.scale = max(self.scale - 1, 0)
             self.limit = max(self.limit - 1, 0)
+            self.threads = max(self.threads // 16, 4)
         elif failure.kind in ("address", "misaligned"):
             roomy = (SHARED_LIMIT - self.abi.static_shared) // 16 * 16
             if failure.space == "shared" and self.dynamic_shared < roomy:
