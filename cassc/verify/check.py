@@ -302,7 +302,8 @@ class _Session:
     def _differing(self, expected: Run, got: Run) -> dict[str, Mask]:
         result = {}
         for name, content in got.memory.items():
-            mask = compare.differing(expected.memory[name], content, halves=self.hints.halves)
+            flushed = self.hints.atomic_floats
+            mask = compare.differing(expected.memory[name], content, halves=self.hints.halves, flushed=flushed)
             if mask.any():
                 result[name] = mask
         return result

@@ -79,6 +79,16 @@ class Facts:
         return found[0] if found else None
 
 
+def atomic_kind(i: Instruction) -> Kind | None:
+    """The float type that an atomic instruction computes with."""
+    if not i.row.mnemonic.startswith(("ATOM", "RED")):
+        return None
+    type = i.mod("type")
+    return next(
+        (k for name, k in (("F32", Kind.FLOAT32), ("F64", Kind.FLOAT64), ("F16", Kind.FLOAT16)) if name in type), None
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Flow:
     """
@@ -196,6 +206,8 @@ class _Analysis:
                 self.compared.add(operand.bits & 0xFFFFFFFF)
             if token.type in _TYPES:
                 self._typed(self._whole(state, token, operand, i), _TYPES[token.type], i)
+            elif (kind := atomic_kind(i)) is not None:
+                self._typed(self._whole(state, token, operand, i), kind, i)
             elif name.startswith(("HADD2", "HMUL2", "HFMA2", "HSETP2", "HMNMX2")):
                 self._typed(self._whole(state, token, operand, i), Kind.FLOAT16, i)
             elif name in _INTEGER and not self._is_addend(i, position):
@@ -266,6 +278,9 @@ class _Analysis:
                 facts = self._of(self.words + base)
                 facts.sizes.add(size)
                 facts.written |= i.row.mnemonic in _STORES
+                if (kind := atomic_kind(i)) is not None:
+                    facts.kinds.add(kind)
+                    facts.float_uses.add(i.address)
                 loaded |= 1 << 2 * (self.words + base)
             else:
                 loaded |= 1 << 2 * base

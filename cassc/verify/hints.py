@@ -9,7 +9,7 @@ from cassc.image.cubin import Cubin
 from cassc.sass.disasm import SassFunction
 from cassc.sass.operand import Named
 from cassc.verify import flow
-from cassc.verify.flow import Facts
+from cassc.verify.flow import Facts, Kind
 
 _NOTHING = Facts()
 _DOUBLES = frozenset("DADD DFMA DMUL DSETP DMNMX".split())
@@ -27,6 +27,7 @@ class Hints:
         dimensions: 1 to 3, the highest dimension of thread or CTA index that is read.
         approximate: mnemonics in the code whose rows state an approximation.
         halves, doubles: floats of these types are computed with.
+        atomic_floats: atomic additions of floats, which may or may not keep denormals.
     """
 
     words: Mapping[int, Facts] = field(default_factory=dict)
@@ -37,6 +38,7 @@ class Hints:
     approximate: tuple[str, ...] = ()
     halves: bool = False
     doubles: bool = False
+    atomic_floats: bool = False
 
     def word(self, offset: int) -> Facts:
         return self.words.get(offset - offset % 4, _NOTHING)
@@ -59,11 +61,14 @@ def of(function: SassFunction, cubin: Cubin | None = None) -> Hints:
     """``cubin``: where the targets of indirect branches are read from."""
     dimensions = 1
     approximate: set[str] = set()
-    halves = doubles = False
+    halves = doubles = atomic_floats = False
     for instruction in function.instructions:
         if instruction.row.approx:
             approximate.add(instruction.row.mnemonic)
         halves |= instruction.row.mnemonic.startswith(("HADD2", "HFMA2", "HMUL2", "HMNMX2", "F2F", "F2FP", "HMMA"))
+        kind = flow.atomic_kind(instruction)
+        halves |= kind is Kind.FLOAT16
+        atomic_floats |= kind is not None
         doubles |= instruction.row.mnemonic in _DOUBLES
         for operand in instruction.operands:
             if isinstance(operand, Named) and operand.name.startswith(("SR_TID.", "SR_CTAID.")):
