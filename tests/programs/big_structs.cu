@@ -102,8 +102,9 @@ HD uint32_t churn(uint32_t seed) {
 
 __global__ void powers(Matrix5 base, Odd odd, Mixed mixed, char c, Quad q, uint64_t *out) {
     int t = threadIdx.x + blockIdx.x * blockDim.x;
-    Matrix5 r = base, b = base;
-    for (int e = t; e; e >>= 1, b = multiply(b, b))
+    Matrix5 r, b = base;
+    for (int k = 0; k < 25; ++k) r.m[k / 5][k % 5] = k % 6 == 0;
+    for (int e = t + 1; e; e >>= 1, b = multiply(b, b))
         if (e & 1) r = multiply(r, b);
     for (int k = 0; k < t % 9; ++k) mixed = stir(mixed, odd, t + k);
     out[t] = (uint64_t)r.m[t % 5][t / 5 % 5] * 1000003 + (uint64_t)r.m[4][t % 3] + digest(mixed) * (uint64_t)c + (uint64_t)(int64_t)(q.x + q.w * (float)t);
