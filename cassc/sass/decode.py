@@ -118,7 +118,8 @@ def shown(token: Token, operand: Operand, mods: Mapping[str, str]) -> bool:
 def _defaults_hold(row: Row, operands: tuple[Operand, ...], reading: Reading) -> bool:
     """An operand that a clear modifier hides must have its default value."""
     for token, operand in zip(row.tokens, operands, strict=True):
-        hidden = token.when and not token.optional and not shown(token, operand, reading.mods)
+        wanted = not token.when.startswith("!")
+        hidden = token.when and bool(reading.mods.get(token.when.removeprefix("!"))) != wanted
         if hidden and not is_default(token, operand):
             return False
     return True

@@ -13,7 +13,10 @@ Words = tuple[Value, ...]
 MBARRIER = "mbarrier objects"
 
 ORDER = choice("order", 77, 4, "_ - - - - STRONG.SM - STRONG.GPU - - STRONG.SYS")
-SCOPES = {"": Scope.GPU, "STRONG.SM": Scope.CTA, "STRONG.GPU": Scope.GPU, "STRONG.SYS": Scope.SYSTEM}
+SCOPES = {
+    "CTA": Scope.CTA, "SM": Scope.CTA, "GPU": Scope.GPU, "SYS": Scope.SYSTEM, "STRONG.CTA": Scope.CTA,
+    "": Scope.GPU, "STRONG.SM": Scope.CTA, "STRONG.GPU": Scope.GPU, "STRONG.SYS": Scope.SYSTEM,
+}  # fmt: skip
 OPERATIONS = "ADD MIN MAX INC DEC AND OR XOR"
 # Operand type: size in words, and whether MIN and MAX compare signed. Until sm_89 floats share the integer opcodes.
 TYPE_80 = choice("type", 73, 3, "_ S32 64 - - S64")
@@ -71,6 +74,10 @@ def _atomic(b: Builder, i: Instruction, space: Space, address: Value, words: Wor
     return old
 
 
+SCOPES_75 = "- - - - CTA SM GPU SYS STRONG.CTA STRONG.SM STRONG.GPU STRONG.SYS"
+ORDER_75 = choice("order", 77, 4, SCOPES_75)
+TYPE_75 = choice("type", 73, 3, "_ S32 64 - - S64")
+NO_C = {fields.RC: 255}
 RED_OP = choice("op", 87, 3, OPERATIONS)
 FLOAT_RED_OP = choice("op", 87, 3, "ADD")
 FLOAT_ATOM_OP = choice("op", 88, 3, "ADD")
@@ -78,8 +85,12 @@ FLOAT_ATOM_OP_80 = choice("op", 87, 4, "ADD")
 ATOM_OP = choice("op", 87, 4, OPERATIONS + " EXCH")
 
 
-@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_80, ORDER, last_sm=89)
-@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89)
+@insn("RED", 0x18E, "PlainAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER_75, last_sm=75)
+@insn("RED", 0x18E, "PlainAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_75, ORDER_75, last_sm=75)
+@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80)
+@insn(
+    "RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89, first_sm=80
+)
 @insn("REDG", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
 @insn("REDG", 0x1A6, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90)
 @effects
@@ -92,9 +103,47 @@ def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: 
     return b.const(I1, 1), _atomic(b, i, space, address, words, returns=True)
 
 
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89)
 @insn(
-    "ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP_80, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89
+    "ATOMG",
+    0x1A8,
+    "Pu, Rd:w, PlainAddr, Rb:w",
+    form(1),
+    E,
+    FLOAT_ATOM_OP_80,
+    EVICTION,
+    FLOAT_TYPE_80,
+    ORDER_75,
+    fixed=NO_C,
+    last_sm=75,
+)
+@insn(
+    "ATOMG",
+    0x1A8,
+    "Pu, Rd:w, PlainAddr, Rb:w",
+    form(1),
+    E,
+    ATOM_OP,
+    EVICTION,
+    TYPE_75,
+    ORDER_75,
+    fixed=NO_C,
+    last_sm=75,
+)
+@insn(
+    "ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80
+)
+@insn(
+    "ATOMG",
+    0x1A8,
+    "Pu, Rd:w, AtomAddr, Rb:w",
+    form(4),
+    E,
+    FLOAT_ATOM_OP_80,
+    EVICTION,
+    FLOAT_TYPE_80,
+    ORDER,
+    last_sm=89,
+    first_sm=80,
 )
 @insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
 @insn(
@@ -105,9 +154,19 @@ def atomg(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Val
     return _returning(b, i, Space.GLOBAL, address, words)
 
 
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89)
+@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80)
 @insn(
-    "ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP_80, EVICTION, FLOAT_TYPE_80, ORDER, last_sm=89
+    "ATOM",
+    0x18A,
+    "Pu, Rd:w, AtomAddr, Rb:w",
+    form(4),
+    E,
+    FLOAT_ATOM_OP_80,
+    EVICTION,
+    FLOAT_TYPE_80,
+    ORDER,
+    last_sm=89,
+    first_sm=80,
 )
 @insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
 @insn("ATOM", 0x1A2, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90)
@@ -137,7 +196,20 @@ NO_128 = "128-bit atomic operations, which RDNA3 lacks"
     choice("cas", 87, 4, "CAS"),
     EVICTION,
     CAS_TYPE,
+    ORDER_75,
+    last_sm=75,
+)
+@insn(
+    "ATOMG",
+    0x1A9,
+    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
+    form(1),
+    E,
+    choice("cas", 87, 4, "CAS"),
+    EVICTION,
+    CAS_TYPE,
     ORDER,
+    first_sm=80,
 )
 @effects
 def atomg_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
@@ -145,7 +217,16 @@ def atomg_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: 
 
 
 @insn(
-    "ATOM", 0x18B, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, choice("cas", 87, 4, "CAS"), EVICTION, CAS_TYPE, ORDER
+    "ATOM",
+    0x18B,
+    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
+    form(1),
+    E,
+    choice("cas", 87, 4, "CAS"),
+    EVICTION,
+    CAS_TYPE,
+    ORDER,
+    first_sm=80,
 )
 @effects
 def atom_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
@@ -157,7 +238,8 @@ SHARED_TYPE = choice("type", 73, 2, "_ S32 64")
 SHARED_FORMS = form(1)
 
 
-@insn("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", SHARED_FORMS, ATOM_OP, SHARED_TYPE)
+@insn("ATOMS", 0x18C, "Rd:w, PlainSharedAddr, Rb:w", SHARED_FORMS, ATOM_OP, SHARED_TYPE, fixed=NO_C, last_sm=75)
+@insn("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", SHARED_FORMS, ATOM_OP, SHARED_TYPE, first_sm=80)
 @effects
 def atoms(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Words]:
     return (_atomic(b, i, Space.SHARED, address, words, returns=True),)
@@ -167,7 +249,13 @@ POPC_FIXED = {fields.RB: 0, Field(72, 6): 0}
 
 
 @insn(
-    "ATOMS.POPC.INC.32", 0x18C, "Rd, SharedStoreAddr", form(7), fixed={**POPC_FIXED, Field(80, 11): 0x500}, last_sm=89
+    "ATOMS.POPC.INC.32",
+    0x18C,
+    "Rd, SharedStoreAddr",
+    form(7),
+    fixed={**POPC_FIXED, Field(80, 11): 0x500},
+    last_sm=89,
+    first_sm=80,
 )
 @insn(
     "ATOMS.POPC.INC.32", 0x18C, "Rd, SharedStoreAddr", form(7), fixed={**POPC_FIXED, Field(80, 11): 0x580}, first_sm=90

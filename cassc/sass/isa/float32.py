@@ -83,7 +83,8 @@ def minmax(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return b.select(b.fcompare("nan", x, y), b.fadd(x, y), value) if i.has("NAN") else value
 
 
-@insn("FMNMX", 0x009, "Rd:f32, -|A:f32, -|B:f32, !Pp", AB, FTZ, NAN)
+@insn("FMNMX", 0x009, "Rd:f32, -|A:f32, -|B:f32, !Pp", AB, FTZ, last_sm=75)
+@insn("FMNMX", 0x009, "Rd:f32, -|A:f32, -|B:f32, !Pp", AB, FTZ, NAN, first_sm=80)
 def fmnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     x, y = inputs(b, i, x, y)
     return minmax(b, i, x, y, p)

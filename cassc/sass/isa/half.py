@@ -23,6 +23,7 @@ ZEROS_90 = split("zeros", [(76, 1), (80, 1)], {0: "", 1: "FMZ", 2: "FTZ", 3: "OO
 CLAMP = split("clamp", [(77, 1), (79, 1), (87, 4)], {0: "", 1: "SAT", 2 | 7 << 2: "RELU"})
 # Operand B as {-high, low} (printed high half first): for products of complex numbers.
 HIGH_NEGATED = choice("nh1", 86, 1, "_ H0_NH1", printed=False)
+CLAMP_75 = split("clamp", [(77, 1), (79, 1), (87, 4)], {0: "", 1: "SAT"})
 BF16_ONE, F16_ONE = 0x3F80, 0x3C00
 
 
@@ -110,7 +111,7 @@ def _any(b: Builder, conditions: list[Value]) -> Value:
     return b.or_(conditions[0], conditions[1])
 
 
-@insn("HMUL2", 0x032, "Rd, -|A:h2, -|B:h2", AB, FORMAT_80, ZEROS_80, CLAMP, last_sm=89)
+@insn("HMUL2", 0x032, "Rd, -|A:h2, -|B:h2", AB, FORMAT_80, ZEROS_80, CLAMP_75, last_sm=89)
 @insn("HMUL2", 0x032, "Rd, -|A:h2, -|B:h2", AB, FORMAT, ZEROS_80, CLAMP, first_sm=90)
 def hmul2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     def multiply(x: Value, y: Value) -> Value:
@@ -121,10 +122,10 @@ def hmul2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     return _pairwise(b, i, multiply, 1, x, y)
 
 
-@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT_80, ZEROS_80, CLAMP, last_sm=75)
+@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT_80, ZEROS_80, CLAMP_75, last_sm=75)
 @insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=80, last_sm=89)
 @insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_90, CLAMP, HIGH_NEGATED, first_sm=90)
-@insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, ZEROS_80, CLAMP, last_sm=89)
+@insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, ZEROS_80, CLAMP, first_sm=80, last_sm=89)
 @insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=90, last_sm=90)
 def hfma2(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     return _pairwise(b, i, lambda x, y, z: _multiply_add(b, i, x, y, z), 1, x, y, z)

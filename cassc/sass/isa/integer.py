@@ -255,7 +255,8 @@ ISETP_MODIFIERS = (
 
 
 @insn("UISETP", 0x08C, "UPu, UPv, UA, UB:s32, !UPp, !UPr{EX}", UNIFORM_AB, *ISETP_MODIFIERS, uniform=True)
-@insn("ISETP", 0x00C, "Pu, Pv, A, B:s32, !Pp, !Pr{EX}", AB, *ISETP_MODIFIERS)
+@insn("ISETP", 0x00C, "Pu, Pv, A, B:s32, !Pp, !Pr{EX}", AB, *ISETP_MODIFIERS, first_sm=80)
+@insn("ISETP", 0x00C, "Pu, Pv, A, B:s32, !Pp, !Pr{EX}?", AB, *ISETP_MODIFIERS, last_sm=75)
 def isetp(b: Builder, i: Instruction, x: Value, y: Value, p: Value, low: Value) -> tuple[Value, Value]:
     """EX compares the high words of 64-bit integers, given the unsigned comparison of the low words."""
     operation = i.mods["cmp"].lower()

@@ -34,21 +34,34 @@ def _load(b: Builder, i: Instruction, space: Space, address: Value) -> tuple[Wor
 NO_PREDICATE = {fields.PU: 7}
 
 
-@insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE)
-@insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE)
+# sm_75 spells out the scope of every access, and has no descriptors.
+ORDER_75 = choice(
+    "order",
+    77,
+    4,
+    "CONSTANT.CTA CONSTANT.SM CONSTANT.GPU CONSTANT.SYS CTA SM GPU SYS STRONG.CTA STRONG.SM STRONG.GPU STRONG.SYS",
+)
+STORE_ORDER_75 = choice("order", 77, 4, "- - - - CTA SM GPU SYS STRONG.CTA STRONG.SM STRONG.GPU STRONG.SYS")
+LOAD_75 = {**NO_PREDICATE, Field(76, 1): 0}
+
+
+@insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
+@insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE, first_sm=80)
+@insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE, first_sm=80)
 @effects
 def ldg(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     return _load(b, i, Space.GLOBAL, address)
 
 
-@insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER)
+@insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, first_sm=80)
 @effects
 def ld(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     """Generic address: global, or inside the shared or the local window."""
     return _load(b, i, Space.GENERIC, address)
 
 
-@insn("LDS", 0x184, "Rd:w, SharedLoadAddr", form(4), SIZE)
+@insn("LDS", 0x184, "Rd:w, SharedLoadAddr", form(4), flag("U", 76), SIZE, last_sm=75)
+@insn("LDS", 0x184, "Rd:w, SharedLoadAddr", form(4), SIZE, first_sm=80)
 @effects
 def lds(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     return _load(b, i, Space.SHARED, address)
@@ -67,13 +80,14 @@ def _store(b: Builder, i: Instruction, space: Space, address: Value, words: Word
     b.store(space, address, words, SIZE_BYTES[i.mods["size"]], volatile=volatile(i))
 
 
-@insn("STG", 0x186, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER)
+@insn("STG", 0x186, "PlainAddr, Rb:w", form(1), E, EVICTION, SIZE, STORE_ORDER_75, last_sm=75)
+@insn("STG", 0x186, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
 @effects
 def stg(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.GLOBAL, address, words)
 
 
-@insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER)
+@insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
 @effects
 def st(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.GENERIC, address, words)
@@ -104,7 +118,9 @@ def membar(b: Builder, i: Instruction) -> None:
 SPACES = {"G": Space.GLOBAL, "L": Space.LOCAL, "S": Space.SHARED}
 
 
-@insn("QSPC", 0x1AA, "Pu, Rd, PlainAddr", form(1), E, choice("space", 73, 2, "G L S"), fixed={fields.RD: 255})
+@insn(
+    "QSPC", 0x1AA, "Pu, Rd, PlainAddr", form(1), E, choice("space", 73, 2, "G L S"), fixed={fields.RD: 255}, first_sm=80
+)
 @effects
 def qspc(b: Builder, i: Instruction, address: Value) -> tuple[Value, Value]:
     """Register results are not known; ptxas asks for the predicate alone."""
@@ -129,6 +145,7 @@ COPY_FIXED = {Field(77, 4): 0}
     form(7),
     *COPY_MODIFIERS,
     fixed={**COPY_FIXED, Field(82, 1): 0, fields.PP: 7},
+    first_sm=80,
 )
 @effects
 def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
@@ -144,6 +161,7 @@ def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
     *COPY_MODIFIERS,
     flag("ZFILL", 82),
     fixed={**COPY_FIXED, Field(82, 1): 1},
+    first_sm=80,
 )
 @effects
 def ldgsts_zfill(b: Builder, i: Instruction, target: Value, source: Value, p: Value) -> None:

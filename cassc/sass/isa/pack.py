@@ -220,12 +220,12 @@ SAT_80 = Modifier("sat", Field(74, 2), ("SAT", None, None, None))
 SAT_90 = Modifier("sat", Field(74, 2), (None, "SAT", None, None))
 
 
-@insn("I2IP", 0x039, "Rd, A, B, C", B_ANYWHERE, I2IP_WIDE, SAT_80, fixed={Field(72, 2): 0}, last_sm=89)
-@insn("I2IP", 0x039, "Rd, A, B, C", B_ANYWHERE, I2IP_WIDE, SAT_90, fixed={Field(72, 2): 0}, first_sm=90)
-@insn("I2IP", 0x039, "Rd, A, B, C:u32low24", B_ANYWHERE, I2IP_NIBBLE, SAT_80, fixed={Field(72, 2): 2}, last_sm=89)
-@insn("I2IP", 0x039, "Rd, A, B, C:u32low24", B_ANYWHERE, I2IP_NIBBLE, SAT_90, fixed={Field(72, 2): 2}, first_sm=90)
-@insn("I2IP", 0x039, "Rd, A, B, C:u32low28", B_ANYWHERE, I2IP_PAIR, SAT_80, fixed={Field(72, 2): 3}, last_sm=89)
-@insn("I2IP", 0x039, "Rd, A, B, C:u32low28", B_ANYWHERE, I2IP_PAIR, SAT_90, fixed={Field(72, 2): 3}, first_sm=90)
+@insn("I2IP", 0x039, "Rd, A, B:s32, C", B_ANYWHERE, I2IP_WIDE, SAT_80, fixed={Field(72, 2): 0}, last_sm=89)
+@insn("I2IP", 0x039, "Rd, A, B:s32, C", B_ANYWHERE, I2IP_WIDE, SAT_90, fixed={Field(72, 2): 0}, first_sm=90)
+@insn("I2IP", 0x039, "Rd, A, B:s32, C:u32low24", B_ANYWHERE, I2IP_NIBBLE, SAT_80, fixed={Field(72, 2): 2}, last_sm=89)
+@insn("I2IP", 0x039, "Rd, A, B:s32, C:u32low24", B_ANYWHERE, I2IP_NIBBLE, SAT_90, fixed={Field(72, 2): 2}, first_sm=90)
+@insn("I2IP", 0x039, "Rd, A, B:s32, C:u32low28", B_ANYWHERE, I2IP_PAIR, SAT_80, fixed={Field(72, 2): 3}, last_sm=89)
+@insn("I2IP", 0x039, "Rd, A, B:s32, C:u32low28", B_ANYWHERE, I2IP_PAIR, SAT_90, fixed={Field(72, 2): 3}, first_sm=90)
 def i2ip(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     """PTX ISA, ``cvt.pack``: z shifted up to make room for x and y, clamped; y is lowest."""
     bits, signed = RANGES[i.mods["dest"].split(".")[0]]
@@ -244,7 +244,7 @@ def i2ip(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     choice("rounding", 78, 2, "_ - - TRUNC"),
     flag("NTZ", 74),
     fixed={**NO_C, Field(72, 1): 0},
-    first_sm=90,
+    first_sm=89,
 )
 def f2ip(b: Builder, i: Instruction, x: Value, y: Value, rest: Value) -> Value:
     """Two floats to bytes, x the higher one."""

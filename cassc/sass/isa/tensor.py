@@ -115,8 +115,15 @@ def _accumulate(name: str) -> Modifier:
 HALF_TYPE, TF32 = choice("type", 82, 2, "_ BF16"), choice("type", 82, 2, "- - TF32")
 NO_SPARSE = {Field(73, 1): 0}
 
-for _number, _name, _a, _b in ((0, "1688", 2, 1), (1, "16816", 4, 2)):
-    for _kind, _c, _types in (("F16", 2, choice("type", 82, 2, "_")), ("F32", 4, HALF_TYPE)):
+PLAIN_TYPE = choice("type", 82, 2, "_")
+for _number, _name, _a, _b, _first in ((0, "1688", 2, 1, 75), (1, "16816", 4, 2, 80)):
+    for _kind, _c, _types, _from, _to in (
+        ("F16", 2, PLAIN_TYPE, _first, 129),
+        ("F32", 4, HALF_TYPE, 80, 129),
+        ("F32", 4, PLAIN_TYPE, _first, 75),
+    ):
+        if _from > _to:
+            continue
 
         @insn(
             "HMMA",
@@ -127,6 +134,8 @@ for _number, _name, _a, _b in ((0, "1688", 2, 1), (1, "16816", 4, 2)):
             _accumulate(_kind),
             _types,
             fixed=NO_SPARSE,
+            first_sm=_from,
+            last_sm=_to,
             approx=MMA_APPROX,
         )
         @effects
@@ -206,6 +215,7 @@ for _shapes, _a, _b, _c, _width, _last in IMMA_SHAPES:
         _of_width(B_KIND, _width),
         SAT,
         fixed=IMMA_FIXED,
+        first_sm=80 if _a > 1 else 75,
         last_sm=_last,
     )
     @effects
@@ -233,7 +243,7 @@ for _number, _name, _a, _b, _c in ((0, "88128", 1, 1, 2), (1, "168128", 2, 1, 4)
     )
     _popc = choice("count", 80, 1, "- POPC")
 
-    @insn(*_bmma, choice("op", 77, 2, "XOR - AND"), _popc, fixed={Field(73, 2): 2}, last_sm=89)
+    @insn(*_bmma, choice("op", 77, 2, "XOR - AND"), _popc, fixed={Field(73, 2): 2}, first_sm=80, last_sm=89)
     @insn(*_bmma, choice("op", 77, 2, "- - AND"), _popc, fixed={Field(73, 2): 2}, first_sm=90)
     @effects
     def bmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:

@@ -97,7 +97,7 @@ def elect(b: Builder, i: Instruction, p: Value) -> tuple[Value, Value]:
 REDUX_OPERATIONS = {"": "and", "OR": "or", "XOR": "xor", "SUM": "add", "MIN": "min", "MAX": "max"}
 
 
-@insn("REDUX", 0x1C4, "URd, Ra", form(1), choice("op", 78, 3, "_ OR XOR SUM MIN MAX"), flag("S32", 73))
+@insn("REDUX", 0x1C4, "URd, Ra", form(1), choice("op", 78, 3, "_ OR XOR SUM MIN MAX"), flag("S32", 73), first_sm=80)
 @effects
 def redux(b: Builder, i: Instruction, x: Value) -> Value:
     operation = REDUX_OPERATIONS[i.mods["op"]]
