@@ -15,6 +15,10 @@ from cassc.sass.syntax import Token
 
 Meaning = Callable[..., Any]
 
+# Rows hold up to this architecture unless they say otherwise: later ones (wider uniform registers, other operand
+# lists) must be compared before a row may claim them.
+NEWEST_SM = 90
+
 # Slots of the logical sources by form field (bits 9-11): slot "b" is the wide one (bits 32-63), "c" the register at 64.
 # r register, u uniform register, i immediate, k constant bank. A third letter names the slot whose reuse bit counts.
 Layout = Mapping[int, Mapping[str, str]]
@@ -95,7 +99,7 @@ class Row:
         meaning: ``meaning(b, i, *sources)`` -> the destinations' values (one, a tuple, or None).
         control: ``""``, or the kind of control transfer, which the drivers implement.
         uniform: executes in the uniform datapath; its guard is a uniform predicate.
-        first_sm, last_sm: architectures that have the encoding.
+        first_sm, last_sm: architectures that have the encoding, as far as it was compared with NVIDIA's text.
         approx: how the result may differ from the hardware's, empty if it does not.
         todo: what of the row is not implemented: such instructions decode and print but are refused by name.
         refine: gives the printed mnemonic and operands where they depend on values (IMAD.MOV), else None.
@@ -112,7 +116,7 @@ class Row:
     control: str = ""
     uniform: bool = False
     first_sm: int = 75
-    last_sm: int = 129
+    last_sm: int = NEWEST_SM
     approx: str = ""
     todo: str = ""
     refine: Callable[[Instruction], str] | None = None

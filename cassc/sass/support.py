@@ -24,8 +24,6 @@ name. Encodings that are not in the list are refused as unknown.
 
 def architectures(row: Row) -> str:
     first, last = f"sm_{row.first_sm}", f"sm_{row.last_sm}"
-    if row.last_sm >= 129:
-        return f"{first} and later"
     return first if row.first_sm == row.last_sm else f"{first} to {last}"
 
 

@@ -13,7 +13,7 @@ from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, 
 from cassc.sass.fields import Field
 from cassc.sass.isa.half import halves, packed
 from cassc.sass.isa.video import lanes_of
-from cassc.sass.row import Instruction, Modifier, choice, effects, flag, form, insn, split, undone
+from cassc.sass.row import NEWEST_SM, Instruction, Modifier, choice, effects, flag, form, insn, split, undone
 
 Words = tuple[Value, ...]
 Multiply = Callable[[Value, Words, Words], Value]  # accumulator, words of A and of B that meet -> accumulator
@@ -118,8 +118,8 @@ NO_SPARSE = {Field(73, 1): 0}
 PLAIN_TYPE = choice("type", 82, 2, "_")
 for _number, _name, _a, _b, _first in ((0, "1688", 2, 1, 75), (1, "16816", 4, 2, 80)):
     for _kind, _c, _types, _from, _to in (
-        ("F16", 2, PLAIN_TYPE, _first, 129),
-        ("F32", 4, HALF_TYPE, 80, 129),
+        ("F16", 2, PLAIN_TYPE, _first, NEWEST_SM),
+        ("F32", 4, HALF_TYPE, 80, NEWEST_SM),
         ("F32", 4, PLAIN_TYPE, _first, 75),
     ):
         if _from > _to:
@@ -189,9 +189,9 @@ def _imma_shape(numbers: dict[int, str]) -> Modifier:
 
 # Registers of A, B and C by shape; 16832 is of 8- or of 4-bit elements, which take half the registers.
 IMMA_SHAPES = (
-    ({0: "8816"}, 1, 1, 2, "8", 129),
-    ({4: "16816"}, 2, 1, 4, "8", 129),
-    ({5: "16832"}, 4, 2, 4, "8", 129),
+    ({0: "8816"}, 1, 1, 2, "8", NEWEST_SM),
+    ({4: "16816"}, 2, 1, 4, "8", NEWEST_SM),
+    ({5: "16832"}, 4, 2, 4, "8", NEWEST_SM),
     ({2: "8832"}, 1, 1, 2, "4", 89),
     ({5: "16832"}, 2, 1, 4, "4", 89),
     ({6: "16864"}, 4, 2, 4, "4", 89),
@@ -321,7 +321,7 @@ undone(
     first_sm=80,
     todo=SPARSE,
 )
-for _kinds, _first, _last in (("", 80, 89), ("8", 90, 129)):
+for _kinds, _first, _last in (("", 80, 89), ("8", 90, NEWEST_SM)):
     undone(
         "IMMA.SP",
         0x037,
