@@ -105,7 +105,7 @@ HD T accumulate(const T (&v)[N], T start, F f) {
 template <int... POWERS>
 __global__ void polynomial(long long *out) {
     const long long coefficients[] = {POWERS...};
-    long long x = threadIdx.x - 5;
+    long long x = (int)threadIdx.x - 5;
     out[threadIdx.x] = accumulate(coefficients, 0ll, [x](long long a, long long c) { return a * x + c; });
 }
 
