@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _PATIENCE = 2000
 _RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_BARRIER = range(4)
 _ALL = np.uint32(0xFFFFFFFF)
+# Exchange between lanes, which CUDA's functions synchronise first.
+_WARP_WIDE = frozenset({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX"})
 
 
 class Order(Enum):
@@ -111,6 +113,7 @@ class Crew:
         self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
         self.result = (0, 0)
         self.machine = Machine(self, lanes, 256)
+        self.machine.races = cta.races
         self._any = cast(AnyMachine, self.machine)  # its methods take the narrower type Lanes
         x, y, _ = cta.block
         lane = threads % WARP
@@ -279,6 +282,8 @@ class Crew:
             machine.write(write)
         if self.released.any():
             self.released &= ~mask
+        if self.cta.races is not None and i.row.mnemonic.partition(".")[0] in _WARP_WIDE:
+            self.cta.races.warps_met(mask)
         return True
 
     def _wait_for_cta(self, i: Instruction, group: Mask, mask: Mask, wait: BarrierWait) -> None:
@@ -505,5 +510,7 @@ class Crew:
             elif isinstance(operand, Imm):
                 masks = np.full(self.lanes, operand.bits, np.uint32)
         self._meet(taken, masks, _AT_WARPSYNC, 0)
+        if self.cta.races is not None:
+            self.cta.races.warps_met(taken)
 
     _on_warpsync_collective = _on_warpsync

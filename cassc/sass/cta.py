@@ -9,6 +9,7 @@ import numpy as np
 from cassc.sass.crew import Crew, Halt, Order
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
+from cassc.sass.races import Races
 
 # Steps of a turn, after which other CTAs have theirs.
 _TURN = 100_000
@@ -39,6 +40,7 @@ class Cta:
         *,
         order: Order = Order.TOGETHER,
         undefined: int = UNDEFINED,
+        races: Races | None = None,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -56,6 +58,9 @@ class Cta:
         self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}
         if bank3.size:
             self.banks[3] = Memory([Range(0, bank3, writable=False)], "c[0x3]")
+        self.races = races
+        if races is not None:
+            races.enter_cta()
         self.crew = Crew(self, order=order)
         self.barriers: dict[int, _Barrier] = {}
         self.printed: list[tuple[bytes, int, bytes]] = []
@@ -102,6 +107,8 @@ class Cta:
             return False
         del self.barriers[id]
         self.crew.release(id, (barrier.votes, barrier.arrived))
+        if self.races is not None:
+            self.races.barrier()
         return True
 
 

@@ -2,7 +2,8 @@
 
 A value is a vector of unsigned integers, of booleans (I1), or of floats (BF16: uint16 patterns). What a lane outside
 the mask holds is meaningless. Floating-point results are exact; `mufu` is computed in double and rounded, which is
-closer than the hardware's approximation; denormals count as zeros on both sides of it, as they do there. Callers switch numpy's floating-point warnings off (``np.errstate``).
+closer than the hardware's approximation; denormals count as zeros on both sides of it, as they do there. Callers switch
+numpy's floating-point warnings off (``np.errstate``).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from cassc import diag
 from cassc.sass import rounding as soft
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, RN, RZ, Scope, Space, Type, Value
 from cassc.sass.memory import Memory
+from cassc.sass.races import Races
 from cassc.sass.rounding import Array
 
 Mask = NDArray[np.bool_]
@@ -90,6 +92,7 @@ class Evaluate:
     def __init__(self, surroundings: Surroundings | None = None, lanes: int = 32) -> None:
         self.lanes = lanes
         self.mask: Mask = np.ones(lanes, bool)
+        self.races: Races | None = None
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
         self._bank_words: dict[tuple[int, int, int, bool], Lanes] = {}
@@ -369,6 +372,13 @@ class Evaluate:
             groups.append((self.around.memory(Space.GLOBAL), lanes[remaining], addresses[remaining]))
         return groups
 
+    def _watch(
+        self, groups: list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]], size: int, *, write: bool
+    ) -> None:
+        if self.races is not None:
+            for memory, lanes, addresses in groups:
+                self.races.record(memory, lanes, addresses, size, write=write)
+
     def load(
         self,
         space: Space,
@@ -380,6 +390,7 @@ class Evaluate:
         where: Lanes | None = None,
     ) -> tuple[Lanes, ...]:
         groups = self._targets(space, address, None if where is None else where.data)
+        self._watch(groups, size, write=False)
         if size == 16:
             quads = np.zeros((self.lanes, 2), np.uint64)
             for memory, lanes, addresses in groups:
@@ -396,6 +407,7 @@ class Evaluate:
         self, space: Space, address: Lanes, words: tuple[Lanes, ...], size: int, *, volatile: bool = False
     ) -> None:
         groups = self._targets(space, address)
+        self._watch(groups, size, write=True)
         if size < 4:
             values: Array = words[0].data.astype(_UNSIGNED_BY_BITS[size * 8])
         elif size == 4:

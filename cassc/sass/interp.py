@@ -21,6 +21,7 @@ from cassc.sass.cta import UNDEFINED, Cta, Halt
 from cassc.sass.disasm import SassFunction, disassemble
 from cassc.sass.memory import AccessError, Bytes, Memory, Range
 from cassc.sass.program import Program
+from cassc.sass.races import Races
 
 Dim = tuple[int, int, int]
 
@@ -140,6 +141,7 @@ def run(
     budget: int = DEFAULT_BUDGET,
     resident: int = 1,
     order: Order = Order.TOGETHER,
+    races: Races | None = None,
 ) -> Outcome:
     """Execute a launch; global memory changes in place.
 
@@ -151,6 +153,7 @@ def run(
             that stand at it; time goes with steps.
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
         order: of warps and CTAs, to find out what depends on it.
+        races: watches the accesses; needs ``resident`` to be 1.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -170,16 +173,25 @@ def run(
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
-    return _Run(program, launch, device, budget, order).all(resident)
+    return _Run(program, launch, device, budget, order, races).all(resident)
 
 
 class _Run:
-    def __init__(self, program: Program, launch: Launch, device: Device, budget: int, order: Order) -> None:
+    def __init__(
+        self,
+        program: Program,
+        launch: Launch,
+        device: Device,
+        budget: int,
+        order: Order,
+        races: Races | None,
+    ) -> None:
         self.program = program
         self.launch = launch
         self.device = device
         self.budget = budget
         self.order = order
+        self.races = races
         self.printed: list[Printed] = []
         self.executed: set[int] = set()
         self.instructions = 0
@@ -204,6 +216,7 @@ class _Run:
             device.bank3,
             order=self.order,
             undefined=launch.undefined,
+            races=self.races,
         )
 
     def all(self, resident: int) -> Outcome:

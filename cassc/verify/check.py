@@ -16,6 +16,7 @@ from cassc.image.cubin import Cubin
 from cassc.sass import cfg, interp
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
+from cassc.sass.races import Races
 from cassc.target import Target
 from cassc.verify import compare, execute, hints
 from cassc.verify.compare import Mask
@@ -97,6 +98,10 @@ class Checker:
             Coverage(function, cfg.build(function, self._cubin.kernel(function.name))),
         )
         return session.run(verdict, seconds, attempt)
+
+
+class _NotComparable(Exception):
+    """The launch has no defined result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +218,7 @@ class _Session:
         order: interp.Order = interp.Order.TOGETHER,
         undefined: int = UNDEFINED,
         function: SassFunction | None = None,
+        races: Races | None = None,
     ) -> Run:
         budget = _BUDGET * self.generator.patience
         return execute.on_reference(
@@ -224,6 +230,7 @@ class _Session:
             budget=budget if order is interp.Order.TOGETHER else budget * (placed.launch.warps + 1),
             order=order,
             undefined=undefined,
+            races=races,
         )
 
     def _others(self, placed: _Placed) -> Iterator[Run]:
@@ -254,7 +261,10 @@ class _Session:
         if reference.fault:
             self.traps += 1
             return None
-        found = self._difference(placed, reference, translated)
+        try:
+            found = self._difference(placed, reference, translated)
+        except _NotComparable:
+            return None
         if found is None:
             self.launches += 1
             self.in_a_row += 1
@@ -291,6 +301,11 @@ class _Session:
                 if name in differing:
                     differing[name] &= ~mask
             printed = printed and not _records_differ(reference, other)
+        if not printed and not any(mask.any() for mask in differing.values()):
+            return None
+        if self._races(placed):
+            self.last_refusal = "its threads race for memory, so its results are undefined"
+            raise _NotComparable
         for name, mask in differing.items():
             first = compare.first(reference.memory[name], translated.memory[name], mask)
             if first is not None:
@@ -298,6 +313,11 @@ class _Session:
         if printed:
             return _example(placed, "printf", 0, str(reference.printed), str(translated.printed))
         return None
+
+    def _races(self, placed: _Placed) -> bool:
+        races = Races()
+        self._reference(placed, races=races)
+        return races.found
 
     def _differing(self, expected: Run, got: Run) -> dict[str, Mask]:
         result = {}

@@ -17,6 +17,7 @@ from cassc.sass import interp
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.sass.memory import Bytes, Memory, Range
+from cassc.sass.races import Races
 from cassc.verify.inputs import Launch
 
 _PRINTF = "__cassc_printf"
@@ -113,6 +114,7 @@ def on_reference(
     budget: int,
     order: interp.Order = interp.Order.TOGETHER,
     undefined: int = UNDEFINED,
+    races: Races | None = None,
 ) -> Run:
     """The launch in the interpreter.
 
@@ -133,7 +135,7 @@ def on_reference(
     device = interp.Device(memory, bank3, variables.addresses)
     shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses), undefined)
     try:
-        outcome = interp.run(function, cubin, shape, device, budget=budget, order=order)
+        outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races)
     except interp.Fault as fault:
         touched = frozenset(memory.touched)
         return Run(contents, fault.kind, str(fault), touched=touched, address=fault.address, space=fault.space)

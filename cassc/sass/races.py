@@ -1,0 +1,98 @@
+"""Data races of a launch: accesses of different threads to one byte, at least one a write, that nothing orders.
+
+Barriers of the CTA order the accesses of its threads; warp-level synchronisation (WARPSYNC, shuffles, votes) those of a
+warp's lanes. Atomic operations are not looked at. The result of a racing launch is undefined in CUDA (CUDA C++
+Programming Guide, "Memory Fence Functions" and "Synchronization Functions"), so it says nothing of a translation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cassc.sass.memory import Memory
+
+_LANES = 32
+_THREADS = 1024
+Numbers = NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class _Shadow:
+    """For each byte of a range: the last thread that accessed it (-1 for none), and the phases of its CTA and warp."""
+
+    thread: Numbers
+    epoch: Numbers
+    phase: Numbers
+
+    @classmethod
+    def of(cls, size: int) -> _Shadow:
+        return cls(np.full(size, -1, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64))
+
+    def conflicts(self, places: NDArray[np.intp], threads: Numbers, epoch: int, phases: Numbers) -> bool:
+        before = self.thread[places]
+        other = (before >= 0) & (before != threads)
+        same_cta = before // _THREADS == threads // _THREADS
+        same_warp = before // _LANES == threads // _LANES
+        ordered = (same_cta & (self.epoch[places] < epoch)) | (same_warp & (self.phase[places] < phases))
+        return bool((other & ~ordered).any())
+
+    def set(self, places: NDArray[np.intp], threads: Numbers, epoch: int, phases: Numbers) -> None:
+        self.thread[places], self.epoch[places], self.phase[places] = threads, epoch, phases
+
+
+@dataclass(slots=True)
+class Races:
+    """Watches one launch. ``found``: whether any race was seen."""
+
+    found: bool = False
+    _ctas: int = 0
+    _epoch: int = 0
+    _phases: Numbers = field(default_factory=lambda: np.zeros(_THREADS // _LANES, np.int64))
+    _shadows: dict[tuple[str, int, int], tuple[_Shadow, _Shadow]] = field(default_factory=dict)
+
+    def enter_cta(self) -> None:
+        """The accesses that follow are another CTA's; CTAs run one after another here."""
+        self._ctas += 1
+        self._epoch = 0
+        self._phases[:] = 0
+
+    def barrier(self) -> None:
+        """All threads of the CTA have met."""
+        self._epoch += 1
+
+    def warps_met(self, lanes: NDArray[np.bool_]) -> None:
+        """Lanes synchronised within their warps."""
+        warps = np.unique(np.flatnonzero(lanes) // _LANES)
+        self._phases[warps] += 1
+
+    def record(
+        self, memory: Memory, lanes: NDArray[np.intp], addresses: NDArray[np.uint64], size: int, *, write: bool
+    ) -> None:
+        """One access of several lanes; raises AccessError where the memory would."""
+        if self.found or memory.space == "local":
+            return
+        cta = self._ctas if memory.space == "shared" else 0
+        for one, indices in memory._locate(addresses, size, write):
+            key = (memory.space, cta, one.base)
+            if key not in self._shadows:
+                self._shadows[key] = (_Shadow.of(one.data.size), _Shadow.of(one.data.size))
+            writes, reads = self._shadows[key]
+            starts = (addresses[indices] - np.uint64(one.base)).astype(np.intp)
+            places = (starts[:, None] + np.arange(size)).reshape(-1)
+            own = lanes[indices].astype(np.int64)
+            threads = np.repeat(own + self._ctas * _THREADS, size)
+            phases = np.repeat(self._phases[own // _LANES], size)
+            self.found = writes.conflicts(places, threads, self._epoch, phases)
+            if write:
+                self.found |= reads.conflicts(places, threads, self._epoch, phases) or _overlap(places, threads)
+            (writes if write else reads).set(places, threads, self._epoch, phases)
+            if self.found:
+                return
+
+
+def _overlap(places: NDArray[np.intp], threads: Numbers) -> bool:
+    """Two lanes of one store write the same byte."""
+    return bool(np.unique(places).size < np.unique(np.stack([places, threads]), axis=1).shape[1])

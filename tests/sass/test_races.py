@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cassc.sass.memory import AccessError, Memory, Range
+from cassc.sass.races import Races
+
+
+@pytest.fixture
+def memory() -> Memory:
+    return Memory([Range(0x1000, np.zeros(256, np.uint8))], "global")
+
+
+def access(races: Races, memory: Memory, thread: int, address: int, *, write: bool, size: int = 4) -> None:
+    races.record(memory, np.array([thread]), np.array([address], np.uint64), size, write=write)
+
+
+def test_reads_do_not_race(memory: Memory) -> None:
+    races = Races()
+    for thread in (0, 1, 40):
+        access(races, memory, thread, 0x1000, write=False)
+    assert not races.found
+
+
+def test_write_then_read_of_another_thread_races(memory: Memory) -> None:
+    races = Races()
+    access(races, memory, 0, 0x1000, write=True)
+    access(races, memory, 0, 0x1000, write=False)
+    assert not races.found
+    access(races, memory, 33, 0x1002, write=False, size=2)
+    assert races.found
+
+
+def test_read_then_write_of_another_thread_races(memory: Memory) -> None:
+    races = Races()
+    access(races, memory, 0, 0x1000, write=False)
+    access(races, memory, 1, 0x1000, write=True)
+    assert races.found
+
+
+def test_neighbouring_bytes_do_not_race(memory: Memory) -> None:
+    races = Races()
+    access(races, memory, 0, 0x1000, write=True, size=1)
+    access(races, memory, 1, 0x1001, write=True, size=1)
+    assert not races.found
+
+
+def test_barrier_orders_the_cta(memory: Memory) -> None:
+    races = Races()
+    access(races, memory, 0, 0x1000, write=True)
+    races.barrier()
+    access(races, memory, 500, 0x1000, write=False)
+    assert not races.found
+
+
+def test_barrier_does_not_order_ctas(memory: Memory) -> None:
+    races = Races()
+    races.enter_cta()
+    access(races, memory, 0, 0x1000, write=True)
+    races.barrier()
+    races.enter_cta()
+    races.barrier()
+    access(races, memory, 0, 0x1000, write=False)
+    assert races.found
+
+
+def test_warp_synchronisation_orders_its_warp_only(memory: Memory) -> None:
+    met = np.zeros(64, bool)
+    met[:32] = True
+    races = Races()
+    access(races, memory, 0, 0x1000, write=True)
+    races.warps_met(met)
+    access(races, memory, 5, 0x1000, write=False)
+    assert not races.found
+    access(races, memory, 40, 0x1000, write=False)
+    assert races.found
+
+
+def test_two_lanes_of_one_store_race(memory: Memory) -> None:
+    races = Races()
+    races.record(memory, np.array([0, 1]), np.array([0x1000, 0x1000], np.uint64), 4, write=True)
+    assert races.found
+
+
+def test_shared_memory_of_two_ctas_is_not_one(memory: Memory) -> None:
+    shared = Memory([Range(0, np.zeros(64, np.uint8))], "shared")
+    races = Races()
+    races.enter_cta()
+    access(races, shared, 0, 0, write=True)
+    races.enter_cta()
+    access(races, shared, 0, 0, write=False)
+    assert not races.found
+
+
+def test_an_invalid_access_is_an_error(memory: Memory) -> None:
+    with pytest.raises(AccessError):
+        access(Races(), memory, 0, 0x2000, write=True)
