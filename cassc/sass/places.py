@@ -290,6 +290,8 @@ def shared_base(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
         if fields.USES_UNIFORM.get(r.word):
             r.uses_uniform = True
             uregister = UReg(uniform_index(r, uniform_lo))
+        if base.is_zero and uregister is None and offset < 0:
+            raise Undecodable
         shown = None if base.is_zero and (offset or uregister) else base
         return Address(shown, offset, uregister=uregister)
 

@@ -240,6 +240,7 @@ SHARED_FORMS = form(1)
 
 @insn("ATOMS", 0x18C, "Rd:w, PlainSharedAddr, Rb:w", SHARED_FORMS, ATOM_OP, SHARED_TYPE, fixed=NO_C, last_sm=75)
 @insn("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", SHARED_FORMS, ATOM_OP, SHARED_TYPE, first_sm=80)
+@insn("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", form(4), ATOM_OP, SHARED_TYPE, first_sm=80)
 @effects
 def atoms(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Words]:
     return (_atomic(b, i, Space.SHARED, address, words, returns=True),)
