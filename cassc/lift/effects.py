@@ -46,6 +46,26 @@ found:
 }}
 """
 
+# Each group of lanes with one key in turn. The sum is formed where all lanes that are left execute, so that it can not
+# be moved behind the loop, to lanes of several groups.
+REDUCE_BY = """\
+define internal i32 @__cassc_reduce_by.{op}(i32 %key, i32 %x) alwaysinline convergent nounwind {{
+entry:
+  br label %round
+round:
+  %first = call i32 @llvm.amdgcn.readfirstlane.i32(i32 %key)
+  %same = icmp eq i32 %key, %first
+  %own = select i1 %same, i32 %x, i32 {neutral}
+  %total = call i32 @llvm.amdgcn.wave.reduce.{op}.i32(i32 %own, i32 0)
+  br i1 %same, label %found, label %round
+found:
+  ret i32 %total
+}}
+"""
+_NEUTRAL = {
+    "add": 0, "umin": -1, "umax": 0, "smin": 0x7FFFFFFF, "smax": -0x80000000, "and": -1, "or": 0, "xor": 0,
+}  # fmt: skip
+
 
 class Effects(Floats):
     """Attributes that the kernel's driver sets: ``lds_bias``, ``local`` (the private array)."""
@@ -56,6 +76,7 @@ class Effects(Floats):
         self.local = "%local"
         self.helpers: dict[str, str] = {}
         self.needs: set[str] = set()
+        self.group: Ir | None = None  # mask of the lanes that reduce together, where it may differ between lanes
 
     # Memory ------------------------------------------------------------------------------------------------------
     def pointer(self, space: Space, address: Ir) -> str:
@@ -164,8 +185,19 @@ class Effects(Floats):
         return self.call(x.type, f"llvm.amdgcn.readfirstlane.{x.type.llvm}", (x,))
 
     def reduce(self, op: str, x: Ir) -> Ir:
+        if self.group is not None:
+            return self.reduce_by(self.group, op, x)
         self.effects = True
         return self.call(I32, f"llvm.amdgcn.wave.reduce.{_WAVE_REDUCE[op]}.i32", (x, self.const(I32, 0)))
+
+    def reduce_by(self, key: Ir, op: str, x: Ir) -> Ir:
+        """`reduce` over the executing lanes that hold the same key (I32)."""
+        self.effects = True
+        name = _WAVE_REDUCE[op]
+        self.declare("llvm.amdgcn.readfirstlane.i32", "i32 @(i32)")
+        self.declare(f"llvm.amdgcn.wave.reduce.{name}.i32", "i32 @(i32, i32)")
+        self.helpers[f"__cassc_reduce_by.{name}"] = REDUCE_BY.format(op=name, neutral=_NEUTRAL[op])
+        return self.define(I32, f"call i32 @__cassc_reduce_by.{name}({key.typed}, {x.typed})")
 
     def match_any(self, x: Ir) -> Ir:
         self.effects = True

@@ -30,6 +30,7 @@ from cassc.sass.cfg import Block, Edge
 from cassc.sass.disasm import SassFunction
 from cassc.sass.execute import Machine, Write, execute, guard
 from cassc.sass.fields import WORD_BYTES
+from cassc.sass.groups import group_mask
 from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
@@ -56,6 +57,7 @@ class _Lifter:
         self.function = function
         self.cubin = cubin
         self.abi = function.abi
+        self.at = {i.address: i for i in function.instructions}
         self.graph = cfg.build(function, next((k for k in cubin.kernels if k.name == function.name), None))
         self.calls = calls.analyse(self.graph)
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
@@ -226,6 +228,8 @@ class _Lifter:
             raise self._located(problem, i) from None
 
     def _compute(self, i: Instruction, condition: Ir | None) -> None:
+        mask = group_mask(self.at, i)
+        self.m.group = self.m.register(mask) if mask is not None else None
         writes = self.wide.rewritten(i, condition)
         half = None
         if writes is None:

@@ -19,6 +19,7 @@ from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surrou
 from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Write
 from cassc.sass.fields import PT, WORD_BYTES
+from cassc.sass.groups import group_mask
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
 from cassc.sass.row import Instruction
@@ -266,6 +267,8 @@ class Crew:
         machine.mask = mask
         if not mask.any():
             return True
+        named = group_mask(self.cta.program.at, i)
+        machine.group = machine.register(named).data if named is not None else None
         try:
             writes = self.cta.program.plan(i).run(self._any)
         except BarrierWait as wait:

@@ -93,6 +93,7 @@ class Evaluate:
         self.lanes = lanes
         self.mask: Mask = np.ones(lanes, bool)
         self.races: Races | None = None
+        self.group: Array | None = None  # mask of the lanes that reduce together, where it may differ between lanes
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
         self._bank_words: dict[tuple[int, int, int, bool], Lanes] = {}
@@ -506,6 +507,17 @@ class Evaluate:
         return Lanes(x.type, self._to_lanes(values))
 
     def reduce(self, op: str, x: Lanes) -> Lanes:
+        if self.group is None:
+            return self._reduced(op, x)
+        result = np.zeros(self.lanes, np.uint32)
+        keys, executing = self.group, self.mask
+        for key in np.unique(keys[executing]):
+            self.mask = executing & (keys == key)
+            result[self.mask] = self._reduced(op, x).data[self.mask]
+        self.mask = executing
+        return Lanes(I32, result)
+
+    def _reduced(self, op: str, x: Lanes) -> Lanes:
         function, neutral = _REDUCE[op]
         data = x.data.view(np.int32) if op in ("smin", "smax") else x.data
         values = self._by_warp(np.where(self.mask, data, data.dtype.type(neutral)))

@@ -275,6 +275,7 @@ SPARED = {
     ("missing branch", "stack"): "the loop behind tests its bound again",
     ("inverted branch", "atomics"): _IDEMPOTENT,
     ("dropped guard", "atomics"): _IDEMPOTENT,
+    ("atomic with another value", "atomics"): "one more bit in an OR that has it from another thread",
     ("missing barrier", "exchange"): _ORDERED,
     ("register not written", "loops"): "the high word of a thread's index is zero, as the register is at first",
     ("unordered for ordered", "singles"): "a second question about a result that is known to be a number",
