@@ -238,6 +238,13 @@ class _Parser:
         given = [option.short[0] if option.short else f"--{option.name}"]
         if value is not None:
             given.append(value)
+        if option.name == "device-debug":
+            # No debugger follows a translated kernel, and code for one (no inlining) only translates worse.
+            given = [] if "-lineinfo" in self.compile_args else ["-lineinfo"]
+            text = f"option '{spelling}' gives line information only: device code is optimised before it is translated"
+            self.remarks.append(Diagnostic(Severity.REMARK, "command-line-ignored-option", text))
+        elif option.name == "generate-line-info" and "-lineinfo" in self.compile_args:
+            given = []
         if option.name not in OWN:
             self.nvcc_args += taken
         if Use.COMPILE in option.use:
