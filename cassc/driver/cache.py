@@ -100,6 +100,8 @@ class Cache:
     def get_or_make(self, name: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
         """The entry and whether it was there. ``make`` runs under the entry's lock; what it raises is passed on, and
         nothing is stored."""
+        if self.limit == 0:  # switched off
+            return make(), False
         found = self.get(name)
         if found is not None:
             return found, True

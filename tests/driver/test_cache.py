@@ -117,3 +117,10 @@ def test_bad_size_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASSC_CACHE_SIZE", "lots")
     with pytest.raises(CasscError, match="CASSC_CACHE_SIZE is 'lots'"):
         Cache.open()
+
+
+def test_a_limit_of_zero_neither_reads_nor_writes(tmp_path: Path) -> None:
+    Cache(tmp_path, 1 << 20).put("ab" * 32, b"stored")
+    off = Cache(tmp_path, 0)
+    assert off.get_or_make("ab" * 32, lambda: b"made") == (b"made", False)
+    assert Cache(tmp_path, 1 << 20).get("ab" * 32) == b"stored"
