@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -97,7 +98,7 @@ class Crew:
     running: lanes that have not exited.
     """
 
-    def __init__(self, cta: Cta, *, order: Order = Order.TOGETHER) -> None:
+    def __init__(self, cta: Cta, *, order: Order = Order.TOGETHER, shuffler: Random | None = None) -> None:
         self.cta = cta
         self.order = order
         self.warps = -(-cta.threads // WARP)
@@ -115,6 +116,7 @@ class Crew:
         self.result = (0, 0)
         self.machine = Machine(self, lanes, 256)
         self.machine.races = cta.races
+        self.machine.shuffler = shuffler
         self._any = cast(AnyMachine, self.machine)  # its methods take the narrower type Lanes
         x, y, _ = cta.block
         lane = threads % WARP
@@ -247,9 +249,9 @@ class Crew:
             used += 1
             cta.steps += 1
             cta.instructions += warps
-            cta.executed.add(place)
             handler = self._control.get(instruction.row.control)
             if handler is not None:
+                cta.executed.add(place)
                 handler(instruction, group)
                 return used
             if not self._step(instruction, group):
@@ -267,6 +269,7 @@ class Crew:
         machine.mask = mask
         if not mask.any():
             return True
+        self.cta.executed.add(i.address)
         named = group_mask(self.cta.program.at, i)
         machine.group = machine.register(named).data if named is not None else None
         try:
@@ -326,8 +329,16 @@ class Crew:
         return taken
 
     def _jump(self, i: Instruction, group: Mask, taken: Mask, target: Any) -> None:
+        self._sides(i, group, taken)
         self.pc[group] = i.address + WORD_BYTES
         self.pc[taken] = target if isinstance(target, int) else target[taken]
+
+    def _sides(self, i: Instruction, group: Mask, taken: Mask) -> None:
+        """Remember which ways lanes went."""
+        if taken.any():
+            self.cta.sides.add((i.address, True))
+        if taken is not group and (group & ~taken).any():
+            self.cta.sides.add((i.address, False))
 
     def _label(self, i: Instruction) -> int:
         target = target_of(i)
@@ -429,6 +440,7 @@ class Crew:
 
     def _on_exit(self, i: Instruction, group: Mask) -> None:
         taken = self._taken(i, group)
+        self._sides(i, group, taken)
         self.pc[group] = i.address + WORD_BYTES
         if taken.any():
             self.running = self.running & ~taken

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 
 import numpy as np
 
@@ -41,6 +42,7 @@ class Cta:
         order: Order = Order.TOGETHER,
         undefined: int = UNDEFINED,
         races: Races | None = None,
+        shuffler: Random | None = None,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -61,10 +63,11 @@ class Cta:
         self.races = races
         if races is not None:
             races.enter_cta()
-        self.crew = Crew(self, order=order)
+        self.crew = Crew(self, order=order, shuffler=shuffler)
         self.barriers: dict[int, _Barrier] = {}
         self.printed: list[tuple[bytes, int, bytes]] = []
         self.executed: set[int] = set()
+        self.sides: set[tuple[int, bool]] = set()
         self.instructions = 0
         self.steps = 0
         self.address = 0

@@ -8,6 +8,7 @@ numpy's floating-point warnings off (``np.errstate``).
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Protocol
 
@@ -93,6 +94,8 @@ class Evaluate:
         self.lanes = lanes
         self.mask: Mask = np.ones(lanes, bool)
         self.races: Races | None = None
+        # Shuffles the lanes of an atomic operation, whose order is nobody's to rely on; None: ascending.
+        self.shuffler: random.Random | None = None
         self.group: Array | None = None  # mask of the lanes that reduce together, where it may differ between lanes
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
@@ -423,7 +426,10 @@ class Evaluate:
         size = type.bits // 8
         old = np.zeros(self.lanes, _UNSIGNED_BY_BITS[type.bits])
         for memory, lanes, addresses in self._targets(space, address):
-            for lane, place in zip(lanes.tolist(), addresses.tolist(), strict=True):
+            places = list(zip(lanes.tolist(), addresses.tolist(), strict=True))
+            if self.shuffler is not None:
+                self.shuffler.shuffle(places)
+            for lane, place in places:
                 value = memory.read_int(place, size)
                 old[lane] = value
                 new = change(lane, value)
@@ -435,6 +441,8 @@ class Evaluate:
         halves = _PACKED_ADDS.get(op)
         if halves is not None:
             return self._each(space, address, I32, lambda lane, old: _packed_sum(int(x.data[lane]), old, halves))
+        if op == "fadd" and not returns and self.shuffler is not None and self.shuffler.random() < 0.5:
+            x = self._combined(space, address, x)
         if op == "fadd":
             return self._each(space, address, x.type, lambda lane, old: self._float_sum(x, lane, old))
         at_once = _AT_ONCE.get(op)
@@ -458,6 +466,26 @@ class Evaluate:
             old[lanes] = memory.read(addresses, x.type.bits // 8)
             memory.write(addresses, change(old[lanes], x.data[lanes]), x.type.bits // 8)
         return Lanes(x.type, old)
+
+    def _combined(self, space: Space, address: Lanes, x: Lanes) -> Lanes:
+        """Summands such that one of the lanes with the same address adds what all of them add, and the others zero: as
+        a compiler or the hardware may do it, where no lane asks for the old value."""
+        assert self.shuffler is not None
+        summands = x.data.copy()
+        for _, lanes, addresses in self._targets(space, address):
+            for place in np.unique(addresses).tolist():
+                first, *others = self._shuffled(lanes[addresses == place].tolist())
+                for other in others:
+                    bits = summands[first : first + 1].view(_UNSIGNED_BY_BITS[x.type.bits])
+                    summed = self._float_sum(Lanes(x.type, summands), other, int(bits[0]))
+                    bits[0] = summed
+                    summands[other] = -0.0
+        return Lanes(x.type, summands)
+
+    def _shuffled(self, lanes: list[int]) -> list[int]:
+        if self.shuffler is not None:
+            self.shuffler.shuffle(lanes)
+        return lanes
 
     def _float_sum(self, x: Lanes, lane: int, old: int) -> int:
         """Atomic additions of floats flush denormals, on both sides; those of doubles do not."""

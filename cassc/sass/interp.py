@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from random import Random
 
 import numpy as np
 
@@ -57,13 +58,17 @@ class Printed:
 class Outcome:
     """Attributes:
     instructions: executed, counted for each warp.
-    executed: byte offsets of the instructions that ran (coverage).
+    executed: byte offsets of the instructions that ran in any lane (coverage).
     printed: in order of execution.
+    steps: what `run`'s budget counts.
+    sides: (byte offset of a transfer of control, whether it was taken), as lanes went.
     """
 
     instructions: int
     executed: frozenset[int]
     printed: tuple[Printed, ...] = ()
+    steps: int = 0
+    sides: frozenset[tuple[int, bool]] = frozenset()
 
 
 class Fault(CasscError):
@@ -72,6 +77,7 @@ class Fault(CasscError):
     Attributes:
         kind: ``address``, ``misaligned``, ``trap``, ``assert``, ``budget``, ``deadlock``, ``instruction``.
         address, space: of the access (``global``, ``shared``, ``local``, ``c[0x3]``), 0 and empty where there is none.
+        until: what ran up to the fault.
     """
 
     def __init__(self, kind: str, message: str, location: Location, address: int = 0, space: str = "") -> None:
@@ -79,6 +85,7 @@ class Fault(CasscError):
         self.kind = kind
         self.address = address
         self.space = space
+        self.until = Outcome(0, frozenset())
 
 
 @dataclass(slots=True)
@@ -142,6 +149,7 @@ def run(
     resident: int = 1,
     order: Order = Order.TOGETHER,
     races: Races | None = None,
+    shuffle: int | None = None,
 ) -> Outcome:
     """Execute a launch; global memory changes in place.
 
@@ -154,6 +162,7 @@ def run(
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
         order: of warps and CTAs, to find out what depends on it.
         races: watches the accesses; needs ``resident`` to be 1.
+        shuffle: seed of the order in which lanes perform an atomic operation; None: in ascending order.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -173,7 +182,8 @@ def run(
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
-    return _Run(program, launch, device, budget, order, races).all(resident)
+    shuffler = None if shuffle is None else Random(shuffle)
+    return _Run(program, launch, device, budget, order, races, shuffler).all(resident)
 
 
 class _Run:
@@ -185,6 +195,7 @@ class _Run:
         budget: int,
         order: Order,
         races: Races | None,
+        shuffler: Random | None,
     ) -> None:
         self.program = program
         self.launch = launch
@@ -192,10 +203,18 @@ class _Run:
         self.budget = budget
         self.order = order
         self.races = races
+        self.shuffler = shuffler
         self.printed: list[Printed] = []
         self.executed: set[int] = set()
+        self.sides: set[tuple[int, bool]] = set()
         self.instructions = 0
         self.steps = 0
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome(
+            self.instructions, frozenset(self.executed), tuple(self.printed), self.steps, frozenset(self.sides)
+        )
 
     def _ctas(self) -> Iterator[Cta]:
         nx, ny, nz = self.launch.grid
@@ -217,22 +236,26 @@ class _Run:
             order=self.order,
             undefined=launch.undefined,
             races=self.races,
+            shuffler=self.shuffler,
         )
 
     def all(self, resident: int) -> Outcome:
         waiting = self._ctas()
         active: list[Cta] = []
-        with np.errstate(all="ignore"):
-            while True:
-                while len(active) < resident and (cta := next(waiting, None)) is not None:
-                    active.append(cta)
-                if not active:
-                    break
-                for cta in list(active):
-                    self._turn(cta, alone=len(active) == 1)
-                    if cta.finished:
-                        active.remove(cta)
-        return Outcome(self.instructions, frozenset(self.executed), tuple(self.printed))
+        try:
+            with np.errstate(all="ignore"):
+                while True:
+                    while len(active) < resident and (cta := next(waiting, None)) is not None:
+                        active.append(cta)
+                    if not active:
+                        return self.outcome
+                    for cta in list(active):
+                        self._turn(cta, alone=len(active) == 1)
+                        if cta.finished:
+                            active.remove(cta)
+        except Fault as fault:
+            fault.until = self.outcome
+            raise
 
     def _turn(self, cta: Cta, *, alone: bool) -> None:
         before, steps = cta.instructions, cta.steps
@@ -252,6 +275,7 @@ class _Run:
             self.instructions += cta.instructions - before
             self.steps += cta.steps - steps
             self.executed |= cta.executed
+            self.sides |= cta.sides
             self.printed += [Printed(*record) for record in cta.take_printed()]
         if self.steps >= self.budget:
             raise self._fault("budget", f"the launch was given up after {self.budget} steps", cta)

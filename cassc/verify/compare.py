@@ -29,11 +29,10 @@ class Difference:
     count: int
 
 
-def differing(expected: Bytes, got: Bytes, *, halves: bool = False, flushed: bool = False) -> Mask:
+def differing(expected: Bytes, got: Bytes, *, halves: bool = False) -> Mask:
     """For each 32-bit word (the last may be padded) whether it differs.
 
-    A NaN equals any NaN, as single or as double, and with ``halves`` as half. With ``flushed`` singles
-    are equal that are as small as a few denormals make, or smaller.
+    A NaN equals any NaN, as single or as double, and with ``halves`` as half.
     """
     a, b = _words(expected), _words(got)
     different: Mask = a != b
@@ -42,8 +41,6 @@ def differing(expected: Bytes, got: Bytes, *, halves: bool = False, flushed: boo
     different &= ~(_nan(a, 0x7F800000) & _nan(b, 0x7F800000))
     a64, b64 = a.view(np.uint64), b.view(np.uint64)
     different &= ~np.repeat(_nan(a64, 0x7FF0000000000000) & _nan(b64, 0x7FF0000000000000), 2)
-    if flushed:
-        different &= ~(_tiny(a) & _tiny(b))
     if halves:
         a16, b16 = a.view(np.uint16), b.view(np.uint16)
         different &= ((a16 != b16) & ~(_nan(a16, 0x7C00) & _nan(b16, 0x7C00))).reshape(-1, 2).any(axis=1)
@@ -87,12 +84,6 @@ def _words(data: Bytes) -> NDArray[np.uint32]:
 def _nan(x: NDArray[Any], infinity: int) -> Mask:
     magnitude = x.dtype.type((1 << (8 * x.dtype.itemsize - 1)) - 1)
     result: Mask = (x & magnitude) > x.dtype.type(infinity)
-    return result
-
-
-def _tiny(x: NDArray[np.uint32]) -> Mask:
-    """Below 2**-122: zeros, denormals, and sums of those."""
-    result: Mask = (x & np.uint32(0x7FFFFFFF)) < np.uint32(0x02800000)
     return result
 
 

@@ -6,7 +6,7 @@ Buffers and module variables stand at the same addresses on both, so that stored
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.races import Races
-from cassc.verify.inputs import Launch
+from cassc.verify.inputs import Launch, Stored, linked
 
 _PRINTF = "__cassc_printf"
 _PRINTF_BYTES = 1 << 16
@@ -36,6 +36,13 @@ class Variables:
     addresses: Mapping[str, int]
     initial: Mapping[str, Bytes]
 
+    def fill(self, contents: Sequence[Stored], addresses: Sequence[int]) -> None:
+        """Put recorded values in place; ``addresses`` are those of the launch's buffers."""
+        for one in contents:
+            if one.section in self.initial:
+                room = self.initial[one.section][one.offset : one.offset + one.data.size]
+                room[:] = linked(one.data, one.links, addresses)[: room.size]
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -47,7 +54,9 @@ class Run:
         message: the fault's text.
         printed: calls of vprintf.
         executed: byte offsets of the SASS instructions that ran; empty for the emulator.
+        sides: (byte offset of a branch, whether it was taken), as lanes went; empty for the emulator.
         instructions: of warps or waves.
+        steps: of the interpreter.
         touched: bases of the ranges that were accessed; empty for the emulator.
         address, space: of the access that faulted, in the interpreter.
     """
@@ -57,7 +66,9 @@ class Run:
     message: str = ""
     printed: tuple[Record, ...] = ()
     executed: frozenset[int] = frozenset()
+    sides: frozenset[tuple[int, bool]] = frozenset()
     instructions: int = 0
+    steps: int = 0
     touched: frozenset[int] = field(default=frozenset())
     address: int = 0
     space: str = ""
@@ -115,6 +126,7 @@ def on_reference(
     order: interp.Order = interp.Order.TOGETHER,
     undefined: int = UNDEFINED,
     races: Races | None = None,
+    shuffle: int | None = None,
 ) -> Run:
     """The launch in the interpreter.
 
@@ -122,6 +134,7 @@ def on_reference(
         budget: steps of the interpreter.
         order: of warps and CTAs.
         undefined: what the bytes of shared and local memory are at first.
+        shuffle: seed of the order of an atomic operation's lanes.
     """
     memory = TracingMemory()
     contents: dict[str, Bytes] = {}
@@ -135,16 +148,18 @@ def on_reference(
     device = interp.Device(memory, bank3, variables.addresses)
     shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses), undefined)
     try:
-        outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races)
+        outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races, shuffle=shuffle)
+        run = Run(contents)
     except interp.Fault as fault:
-        touched = frozenset(memory.touched)
-        return Run(contents, fault.kind, str(fault), touched=touched, address=fault.address, space=fault.space)
-    printed = tuple((p.format_address, p.arguments) for p in outcome.printed)
-    return Run(
-        contents,
-        printed=printed,
+        outcome = fault.until
+        run = Run(contents, fault.kind, str(fault), address=fault.address, space=fault.space)
+    return replace(
+        run,
+        printed=tuple((p.format_address, p.arguments) for p in outcome.printed),
         executed=outcome.executed,
+        sides=outcome.sides,
         instructions=outcome.instructions,
+        steps=outcome.steps,
         touched=frozenset(memory.touched),
     )
 

@@ -83,4 +83,5 @@ def of(function: SassFunction, cubin: Cubin | None = None) -> Hints:
         tuple(sorted(approximate)),
         halves,
         doubles,
+        atomic_floats,
     )

@@ -67,6 +67,34 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A pointer: where it stands, and where it points to: the number of a buffer and a byte inside of it."""
+
+    offset: int
+    buffer: int
+    inside: int
+
+
+def linked(data: Bytes, links: Sequence[Link], addresses: Sequence[int]) -> Bytes:
+    """A copy with its pointers in place, given the address of each buffer."""
+    placed = data.copy()
+    for link in links:
+        pointer = addresses[link.buffer] + link.inside
+        placed[link.offset : link.offset + 8] = np.frombuffer(pointer.to_bytes(8, "little"), np.uint8)
+    return placed
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Recorded bytes of a module's variable: section of the cubin, offset in it, and pointers among the bytes."""
+
+    section: str
+    offset: int
+    data: Bytes
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Buffer:
     """Device memory that a parameter points to.
 
@@ -75,17 +103,24 @@ class Buffer:
         name: for people, unique within the launch.
         data: content before the launch; zeros where pointers go.
         holds: the buffer whose address stands in every eight bytes of this one, -1 for none.
+        links: pointers in it.
     """
 
     offset: int
     name: str
     data: Bytes
     holds: int = -1
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A launch whose pointers are not placed yet: ``scalars`` is the parameter block with zeros for them."""
+    """A launch whose pointers are not placed yet: ``scalars`` is the parameter block with zeros for them.
+
+    Attributes:
+        links: further pointers of the parameter block.
+        variables: what the module's variables held when the launch was recorded.
+    """
 
     seed: int
     attempt: int
@@ -94,6 +129,8 @@ class Launch:
     dynamic_shared: int
     scalars: bytes
     buffers: tuple[Buffer, ...] = field(default=())
+    links: tuple[Link, ...] = ()
+    variables: tuple[Stored, ...] = ()
 
     @property
     def warps(self) -> int:
@@ -106,13 +143,15 @@ class Launch:
         for buffer, address in zip(self.buffers, addresses, strict=True):
             if buffer.offset >= 0:
                 struct.pack_into("<Q", block, buffer.offset, address)
+        for link in self.links:
+            struct.pack_into("<Q", block, link.offset, addresses[link.buffer] + link.inside)
         return bytes(block)
 
     def content(self, index: int, addresses: Sequence[int]) -> Bytes:
         """A copy of what the buffer holds before the launch."""
         buffer = self.buffers[index]
         if buffer.holds < 0:
-            return buffer.data.copy()
+            return linked(buffer.data, buffer.links, addresses)
         return np.full(buffer.data.size // 8, addresses[buffer.holds], np.uint64).view(np.uint8).copy()
 
 

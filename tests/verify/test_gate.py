@@ -364,7 +364,7 @@ def test_translations_without_mistakes_are_accepted(name: str) -> None:
     module = translated(name)
     verdicts = [check(module, kernel, code) for kernel, code in module.code.items()]
     assert [v for v in verdicts if v.status is not Status.ACCEPTED] == []
-    assert min(v.branches for v in verdicts if v.kernel != "guarded") > 0.9  # the side that traps is not counted
+    assert min(v.branches for v in verdicts if v.kernel != "guarded") >= 0.9  # the side that traps is not counted
 
 
 @pytest.mark.parametrize("mutation", [m for m in MUTATIONS if m.name not in UNSEEN], ids=lambda m: m.name)

@@ -1,0 +1,222 @@
+"""The SASS side of a check: launches of a kernel and what the reference interpreter makes of them.
+
+Launches depend on the kernel, the seed and the amount of work allowed, and on nothing else: neither on the translation
+that they will be compared with nor on how busy the machine is. So a verdict can be had again anywhere, and one oracle
+serves many translations (two targets, two engines, hundreds of mutants).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cassc.amdgpu.emulator import Emulator, Module
+from cassc.image.cubin import Cubin
+from cassc.sass import cfg, interp
+from cassc.sass.cta import UNDEFINED
+from cassc.sass.disasm import SassFunction
+from cassc.sass.races import Races
+from cassc.verify import execute, hints
+from cassc.verify.coverage import Coverage
+from cassc.verify.disturb import disturbed
+from cassc.verify.execute import Run, Variables
+from cassc.verify.inputs import Failure, Generator, Launch
+
+STEPS_PER_SECOND = 20_000
+"""Steps of the interpreter that stand for one second, of a small CTA: about what it does on one core of 2020."""
+_THREADS_PER_STEP = 256
+"""Threads that make a step as much longer again."""
+MAX_ATTEMPTS = 64
+ENOUGH_LAUNCHES = 8
+MOST_LAUNCHES = 24
+FAULTS_OF_THE_PROGRAM = ("trap", "assert")
+# Steps for one launch at first, and what making one is worth.
+_LAUNCH_STEPS = 10_000
+_ATTEMPT_STEPS = 300
+_NUDGES = 4
+# Runs that tell what depends on the order of warps and of an atomic operation's lanes, or on memory that nobody has
+# written: order, undefined bytes, seed.
+_OTHER_RUNS = ((interp.Order.ASCENDING, 0x00, 1), (interp.Order.DESCENDING, 0xFF, 2))
+# More orders of sums of floats, to see how far rounding moves them.
+_ORDERS_OF_SUMS = tuple((interp.Order.TOGETHER, UNDEFINED, seed) for seed in range(3, 7))
+
+
+@dataclass(slots=True, eq=False)
+class Case:
+    """A launch that the SASS side runs to a defined end, with its buffers in place.
+
+    Attributes:
+        addresses: of the launch's buffers, in their order.
+        run: what the SASS leaves behind.
+        budget: steps that its other runs may take.
+        varied: module variables hold made-up numbers.
+    """
+
+    launch: Launch
+    addresses: list[int]
+    variables: Variables
+    run: Run
+    budget: int
+    varied: bool = False
+    nudged: tuple[Run, ...] | None = None
+    reordered: tuple[Run, ...] | None = None
+    racing: bool | None = None
+
+    @property
+    def work(self) -> int:
+        """Of its first run, in steps of a small CTA."""
+        x, y, z = self.launch.block
+        return self.run.steps + self.run.steps * x * y * z // _THREADS_PER_STEP
+
+
+class Oracle:
+    """Attributes:
+    coverage: what the cases reached so far.
+    last_refusal: why the last launch that could not be used could not be.
+    """
+
+    def __init__(
+        self, function: SassFunction, cubin: Cubin, emulator: Emulator, module: Module, *, seed: int = 1
+    ) -> None:
+        self.function = function
+        self.cubin = cubin
+        self.emulator = emulator
+        self.module = module
+        self.hints = hints.of(function, cubin)
+        self.coverage = Coverage(function, cfg.build(function, cubin.kernel(function.name)))
+        self.last_refusal = ""
+        self.spent = 0
+        self._generator = Generator(function.abi, self.hints, seed)
+        self._vary_variables = True
+
+    def cases(self, seconds: float, only: int | None = None, *, keep: bool = False) -> Iterator[Case]:
+        """Generated launches, until there are enough, or the work is done that ``seconds`` stand for.
+
+        ``only``: that attempt alone; those before it are run for what they teach. ``keep``: the buffers stay where
+        they are when the next case is asked for. Raises CasscError for SASS that the interpreter cannot run.
+        """
+        found = in_a_row = 0
+        for attempt in range(MAX_ATTEMPTS if only is None else only + 1):
+            if only is None and self._enough(found, self.spent / (seconds * STEPS_PER_SECOND)):
+                return
+            case = self._attempt(self._generator.launch(attempt))
+            self.spent += case.work + _ATTEMPT_STEPS
+            if case.run.fault and case.run.fault not in FAULTS_OF_THE_PROGRAM:
+                in_a_row = 0
+                self._failed(case)
+                self._free(case)
+                continue
+            self.coverage.add(case.run)
+            if not case.run.fault:
+                found += 1
+                in_a_row += 1
+                if in_a_row % 2 == 0:
+                    self._generator.encourage()
+            if only is None or attempt == only:
+                yield case
+            if not keep:
+                self._free(case)
+
+    def recorded(self, launches: Iterable[Launch], budget: int) -> Iterator[Case]:
+        """Launches that were recorded; they may end in any fault. ``budget``: steps for each."""
+        for launch in launches:
+            case = self._attempt(launch, budget)
+            self.spent += case.work
+            self.coverage.add(case.run)
+            yield case
+            self._free(case)
+
+    def _enough(self, found: int, share: float) -> bool:
+        """``share``: of the work that may be done."""
+        if share >= 1 or found >= MOST_LAUNCHES:
+            return True
+        return found >= ENOUGH_LAUNCHES and share > 0.4 and self.coverage.branches == 1
+
+    def _attempt(self, launch: Launch, budget: int = 0) -> Case:
+        addresses = [self.emulator.alloc(buffer.data.size) for buffer in launch.buffers]
+        variables = execute.place_variables(self.cubin, self.emulator, self.module)
+        variables.fill(launch.variables, addresses)
+        varied = not budget and self._vary(variables, launch)
+        steps = budget or _LAUNCH_STEPS * self._generator.patience
+        case = Case(launch, addresses, variables, Run({}), steps, varied)
+        case.run = self._run(case)
+        return case
+
+    def _free(self, case: Case) -> None:
+        for address in case.addresses:
+            self.emulator.free(address)
+
+    def _failed(self, case: Case) -> None:
+        run = case.run
+        self.last_refusal = run.message
+        if case.varied:
+            self._vary_variables = False
+            return
+        self._generator.learn(case.launch, case.addresses, run.touched, Failure(run.fault, run.address, run.space))
+
+    def _vary(self, variables: Variables, launch: Launch) -> bool:
+        """Variables that are all zero are filled by the host in real programs; zeros would test nothing.
+
+        True if others than constants were filled: that may be what makes the launch go wrong.
+        """
+        varied = False
+        attempt = launch.attempt
+        random = np.random.default_rng([launch.seed, attempt, 3])
+        for name, bank in variables.initial.items():
+            constant = name == ".nv.constant3"
+            if not attempt or bank.any() or not self._vary_variables or not (constant or attempt % 4 == 3):
+                continue
+            words = random.integers(0, 16 if attempt % 4 < 3 else 4, -(-bank.size // 4)).astype(np.uint32)
+            if attempt % 2 and constant:
+                words = random.normal(0, 2, words.size).astype(np.float32).view(np.uint32)
+            bank[:] = words.view(np.uint8)[: bank.size]
+            varied |= not constant
+        return varied
+
+    # Further runs of a case, made when they are asked for first ---------------------------------------------------
+    def nudged(self, case: Case) -> tuple[Run, ...]:
+        """With approximating instructions off by their stated error; those that end well."""
+        if case.nudged is None:
+            runs = [self._run(case, function=disturbed(self.function, k)) for k in range(_NUDGES)]
+            case.nudged = tuple(run for run in runs if not run.fault)
+        return case.nudged
+
+    def reordered(self, case: Case) -> tuple[Run, ...]:
+        """In other orders of warps and CTAs, with other bytes in memory that nobody has written."""
+        if case.reordered is None:
+            runs = _OTHER_RUNS + (_ORDERS_OF_SUMS if self.hints.atomic_floats else ())
+            case.reordered = tuple(self._run(case, *run) for run in runs)
+        return case.reordered
+
+    def racing(self, case: Case) -> bool:
+        """Whether its threads race, so that its results are undefined."""
+        if case.racing is None:
+            races = Races()
+            self._run(case, races=races)
+            case.racing = races.found
+        return case.racing
+
+    def _run(
+        self,
+        case: Case,
+        order: interp.Order = interp.Order.TOGETHER,
+        undefined: int = UNDEFINED,
+        shuffle: int | None = None,
+        function: SassFunction | None = None,
+        races: Races | None = None,
+    ) -> Run:
+        budget = case.budget if order is interp.Order.TOGETHER else case.budget * (case.launch.warps + 1)
+        return execute.on_reference(
+            function or self.function,
+            self.cubin,
+            case.launch,
+            case.addresses,
+            case.variables,
+            budget=budget,
+            order=order,
+            undefined=undefined,
+            races=races,
+            shuffle=shuffle,
+        )
