@@ -76,7 +76,7 @@ class Effects(Floats):
         self.local = "%local"
         self.helpers: dict[str, str] = {}
         self.needs: set[str] = set()
-        self.group: Ir | None = None  # mask of the lanes that reduce together, where it may differ between lanes
+        self.group: Ir | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
 
     # Memory ------------------------------------------------------------------------------------------------------
     def pointer(self, space: Space, address: Ir) -> str:
@@ -174,7 +174,10 @@ class Effects(Floats):
     # Lanes -------------------------------------------------------------------------------------------------------
     def ballot(self, x: Ir) -> Ir:
         self.effects = True
-        return self.call(I32, "llvm.amdgcn.ballot.i32", (x,))
+        return self._joined(self.call(I32, "llvm.amdgcn.ballot.i32", (x,)))
+
+    def _joined(self, lanes: Ir) -> Ir:
+        return lanes if self.group is None else self.and_(lanes, self.group)
 
     def shuffle(self, x: Ir, lane: Ir) -> Ir:
         self.effects = True
@@ -182,6 +185,9 @@ class Effects(Floats):
 
     def broadcast(self, x: Ir) -> Ir:
         self.effects = True
+        if self.group is not None:
+            lowest = self.call(I32, "llvm.cttz.i32", (self.ballot(self.const(I1, 1)), self.const(I1, 0)))
+            return self.shuffle(x, lowest)
         return self.call(x.type, f"llvm.amdgcn.readfirstlane.{x.type.llvm}", (x,))
 
     def reduce(self, op: str, x: Ir) -> Ir:
@@ -205,7 +211,7 @@ class Effects(Floats):
         self.declare(f"llvm.amdgcn.readfirstlane.{type}", f"{type} @({type})")
         self.declare("llvm.amdgcn.ballot.i32", "i32 @(i1)")
         self.helpers[f"__cassc_match_any.{type}"] = MATCH_ANY.format(type=type)
-        return self.define(I32, f"call i32 @__cassc_match_any.{type}({x.typed})")
+        return self._joined(self.define(I32, f"call i32 @__cassc_match_any.{type}({x.typed})"))
 
     # The CTA -----------------------------------------------------------------------------------------------------
     def barrier(self, id: Ir, threads: Value | None) -> None:

@@ -5,8 +5,9 @@ branch around the run. Branches stay branches: LLVM's structurizer forms the exe
 
 Convergence. A warp becomes a wave, whose lanes meet at post-dominators, as BSSY/BSYNC pairs ask. BSYNC is kept as a
 convergent no-op: without it LLVM may move the body of a critical section behind the loop that spins for the lock, and
-the winner would wait for the losers. BRA.DIV and WARPSYNC's collective sequences serve warps that are not converged
-at a shuffle, which does not happen here: the converged side is taken.
+the winner would wait for the losers. BRA.DIV and BRA.CONV lead lanes that are not converged, or name different masks,
+to paths that tell them apart (``sass.groups``). Here lanes can only disagree about the mask; the other path is taken
+where they do and it matters.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from cassc.sass.cfg import Block, Edge
 from cassc.sass.disasm import SassFunction
 from cassc.sass.execute import Machine, Write, execute, guard
 from cassc.sass.fields import WORD_BYTES
-from cassc.sass.groups import group_mask
+from cassc.sass.groups import APART, joins_groups, mask_operand
 from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
@@ -39,8 +40,8 @@ _BARRIER_BIAS = 16
 _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
 _NEXT = "%next"  # slot: the code offset to which a lane goes by the dispatcher
-_IGNORED = frozenset({"nop", "bssy", "break", "bmov_write", "warpsync_collective", "endcollective"})
-_SYNCHRONISING = frozenset({"bsync", "warpsync"})
+_IGNORED = frozenset({"nop", "bssy", "break", "bmov_write"})
+_SYNCHRONISING = frozenset({"bsync", "warpsync", "endcollective"}) | APART
 
 
 def lift_kernel(function: SassFunction, cubin: Cubin) -> LiftedKernel:
@@ -155,6 +156,7 @@ class _Lifter:
 
     def _block(self, block: Block, context: Context) -> None:
         self.m.new_block()
+        self.m.group = None
         self.m.lines.append(f"{_label(block.start, context)}:")
         body = list(block.instructions)
         ends = block.last.row.control in cfg.ENDS
@@ -206,6 +208,7 @@ class _Lifter:
         m.line(f"br label %{behind}")
         m.lines.append(f"{behind}:")
         m.restore(before)
+        m.group = None
 
     def _execute(self, i: Instruction, condition: Ir | None = None) -> None:
         """One instruction that does not end its block."""
@@ -216,6 +219,8 @@ class _Lifter:
                 self._compute(i, condition)
             elif kind in _SYNCHRONISING:
                 m.warp_sync()
+                mask = mask_operand(i) if kind in APART else None
+                m.group = m.register(mask) if isinstance(mask, Reg) else None
             elif kind == "lepc":
                 place = cfg.target_of(i)
                 value = m.const(I64, i.address if place is None else place)
@@ -228,8 +233,6 @@ class _Lifter:
             raise self._located(problem, i) from None
 
     def _compute(self, i: Instruction, condition: Ir | None) -> None:
-        mask = group_mask(self.at, i)
-        self.m.group = self.m.register(mask) if mask is not None else None
         writes = self.wide.rewritten(i, condition)
         half = None
         if writes is None:
@@ -262,15 +265,27 @@ class _Lifter:
         if i.guard.index == 7 and i.guard.negated:
             self.m.line(f"br {self.goto(follower, context)}")
             return
-        if kind == "branch_div":
-            self.m.line(f"br {self.goto(follower, context)}")
+        if kind in ("branch_div", "branch_conv"):
+            self._converged(block, context, follower)
             return
-        condition = None if kind == "branch_conv" else self._condition(i)
+        condition = self._condition(i)
         if condition is not None:
             taken = self.m.name()[1:]
             self.m.line(f"br {condition.typed}, label %{taken}, {self.goto(follower, context)}")
             self.m.lines.append(f"{taken}:")
         self._transfer(block, context, follower)
+
+    def _converged(self, block: Block, context: Context, follower: int) -> None:
+        """Where the guard, which says that lanes agree about their mask, does not hold in all: to the other path."""
+        i, m = block.last, self.m
+        target = block.successors[0][1]
+        together, apart = (target, follower) if i.row.control == "branch_conv" else (follower, target)
+        agreed = self._condition(i)
+        if agreed is None or not joins_groups(self.at, apart):
+            m.line(f"br {self.goto(together, context)}")
+            return
+        disagreed = m.compare("ne", m.ballot(m.not_(agreed)), m.const(I32, 0), signed=False)
+        m.line(f"br {disagreed.typed}, {self.goto(apart, context)}, {self.goto(together, context)}")
 
     def _condition(self, i: Instruction) -> Ir | None:
         """Guard and predicate operands together; None if always."""
@@ -289,7 +304,7 @@ class _Lifter:
         kind = i.row.control
         if kind == "exit":
             m.line("br label %exit")
-        elif kind in ("branch", "branch_conv"):
+        elif kind == "branch":
             m.line(f"br {self.goto(block.successors[0][1], context)}")
         elif kind == "trap":
             m.trap()

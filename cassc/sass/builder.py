@@ -221,11 +221,12 @@ class Builder(Protocol):
         """Sequentially consistent fence."""
 
     # Warp and CTA ------------------------------------------------------------------------------------------------
+    # Where WARPSYNC has put the lanes of one mask apart, these are the executing ones (``sass.groups``).
     def ballot(self, x: Value) -> Value:
         """I32 mask of the executing lanes in which x (I1) is true; `const(I1, 1)` gives the executing lanes."""
 
     def shuffle(self, x: Value, lane: Value) -> Value:
-        """x (I32) of the given lane (I32, 0..31); of a lane that does not execute: undefined but harmless."""
+        """x (I32) of the given lane (I32, 0..31); 0 of a lane that does not execute."""
 
     def broadcast(self, x: Value) -> Value:
         """x of the lowest executing lane."""

@@ -20,7 +20,7 @@ from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surrou
 from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Write
 from cassc.sass.fields import PT, WORD_BYTES
-from cassc.sass.groups import group_mask
+from cassc.sass.groups import APART, WARP_WIDE, base, mask_operand
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
 from cassc.sass.row import Instruction
@@ -31,10 +31,8 @@ if TYPE_CHECKING:
 
 # Instructions that lanes at the lowest address may run while others could run too.
 _PATIENCE = 2000
-_RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_BARRIER = range(4)
+_RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_COLLECTIVE, _AT_BARRIER = range(5)
 _ALL = np.uint32(0xFFFFFFFF)
-# Exchange between lanes, which CUDA's functions synchronise first.
-_WARP_WIDE = frozenset({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX"})
 
 
 class Order(Enum):
@@ -111,6 +109,9 @@ class Crew:
         self.wait_mask = np.zeros(lanes, np.uint32)
         self.wait_barrier = np.zeros(lanes, np.int8)
         self.convergence = np.zeros((16, lanes), np.uint32)
+        self.group = np.full(lanes, _ALL)  # the mask that put a lane apart from others (`sass.groups.APART`)
+        self.apart = False  # whether some lane is
+        self.resume = np.zeros(lanes, np.int64)  # where a lane goes on behind a collective sequence
         self.last_turn = np.zeros(lanes, np.int64)
         self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
         self.result = (0, 0)
@@ -252,6 +253,9 @@ class Crew:
             handler = self._control.get(instruction.row.control)
             if handler is not None:
                 cta.executed.add(place)
+                if self.apart and instruction.row.control not in APART:
+                    self.group[group] = _ALL
+                    self.apart = bool((self.group != _ALL).any())
                 handler(instruction, group)
                 return used
             if not self._step(instruction, group):
@@ -270,8 +274,7 @@ class Crew:
         if not mask.any():
             return True
         self.cta.executed.add(i.address)
-        named = group_mask(self.cta.program.at, i)
-        machine.group = machine.register(named).data if named is not None else None
+        machine.group = self.group if self.apart else None
         try:
             writes = self.cta.program.plan(i).run(self._any)
         except BarrierWait as wait:
@@ -288,7 +291,7 @@ class Crew:
             machine.write(write)
         if self.released.any():
             self.released &= ~mask
-        if self.cta.races is not None and i.row.mnemonic.partition(".")[0] in _WARP_WIDE:
+        if self.cta.races is not None and base(i) in WARP_WIDE:
             self.cta.races.warps_met(mask)
         return True
 
@@ -312,12 +315,24 @@ class Crew:
     def _reconverge(self) -> None:
         """Let go the lanes for which all those that they wait for have come."""
         running = self._bits(self.running)
-        for kind in (_AT_BSYNC, _AT_WARPSYNC):
+        for kind in (_AT_BSYNC, _AT_WARPSYNC, _AT_COLLECTIVE):
             waiting = self.running & (self.wait == kind)
             for index in set(self.wait_barrier[waiting].tolist()):
                 here = waiting & (self.wait_barrier == index)
                 missing = self.wait_mask & running & ~self._bits(here)
-                self.wait[here & (missing == 0)] = _RUNNING
+                free = here & (missing == 0)
+                self.wait[free] = _RUNNING
+                if kind == _AT_COLLECTIVE:
+                    self._gather(free)
+
+    def _gather(self, lanes: Mask) -> None:
+        """Lanes of one mask, of whatever place, execute the sequence of the lowest one."""
+        for lane in np.flatnonzero(lanes):
+            first = lane // WARP * WARP
+            members = np.flatnonzero(
+                lanes[first : first + WARP] & (self.group[first : first + WARP] == self.group[lane])
+            )
+            self.pc[lane] = self.pc[first + members[0]]
 
     # Control -----------------------------------------------------------------------------------------------------
     def _taken(self, i: Instruction, group: Mask) -> Mask:
@@ -354,27 +369,25 @@ class Crew:
     def _on_nop(self, i: Instruction, group: Mask) -> None:
         self.pc[group] = i.address + WORD_BYTES
 
-    _on_endcollective = _on_nop
-
     def _on_branch(self, i: Instruction, group: Mask) -> None:
         self._jump(i, group, self._taken(i, group), self._label(i))
 
     def _converged(self, i: Instruction, group: Mask) -> Mask:
-        """The lanes in whose warp no lane of the asked ones runs elsewhere."""
+        """The lanes in whose warp those under the guard are all of the asked ones that have not exited."""
         asked = np.zeros(self.lanes, np.uint32)
         operand = next((o for o in i.operands if isinstance(o, UReg)), None)
         if operand is not None and not operand.is_zero:
             asked = self.machine.register(operand).data
         if operand is not None and operand.inverted:
             asked = ~asked
-        elsewhere: Mask = (asked & self._bits(self.running & ~group)) != 0
-        return ~elsewhere
+        converged: Mask = (asked & self._bits(self.running)) == self._bits(self._taken(i, group))
+        return converged
 
     def _on_branch_div(self, i: Instruction, group: Mask) -> None:
-        self._jump(i, group, self._taken(i, group) & ~self._converged(i, group), self._label(i))
+        self._jump(i, group, group & ~self._converged(i, group), self._label(i))
 
     def _on_branch_conv(self, i: Instruction, group: Mask) -> None:
-        self._jump(i, group, self._taken(i, group) & self._converged(i, group), self._label(i))
+        self._jump(i, group, group & self._converged(i, group), self._label(i))
 
     def _on_brx(self, i: Instruction, group: Mask) -> None:
         offset = next(o.bits for o in i.operands if isinstance(o, Imm))
@@ -489,7 +502,7 @@ class Crew:
         if not waiting.any():
             return
         self.wait[waiting] = kind
-        self.wait_mask[waiting] = (masks | here)[waiting]
+        self.wait_mask[waiting] = (masks if kind == _AT_COLLECTIVE else masks | here)[waiting]
         self.wait_barrier[waiting] = index
         self._reconverge()
 
@@ -516,16 +529,28 @@ class Crew:
         self.convergence[self._barrier(i), taken] = self.machine.registers[source.index, taken]
 
     def _on_warpsync(self, i: Instruction, group: Mask) -> None:
+        self._synchronise(i, group, _AT_WARPSYNC)
+
+    def _synchronise(self, i: Instruction, group: Mask, kind: int) -> None:
         taken = self._taken(i, group)
         self.pc[group] = i.address + WORD_BYTES
-        masks = np.full(self.lanes, _ALL)
-        for operand in i.operands:
-            if isinstance(operand, Reg):
-                masks = self.machine.register(operand).data
-            elif isinstance(operand, Imm):
-                masks = np.full(self.lanes, operand.bits, np.uint32)
-        self._meet(taken, masks, _AT_WARPSYNC, 0)
+        operand = mask_operand(i)
+        masks = np.full(self.lanes, operand.bits if isinstance(operand, Imm) else _ALL, np.uint32)
+        if isinstance(operand, Reg):
+            masks = self.machine.register(operand).data
+        if i.row.control in APART:
+            self.group[taken] = masks[taken]
+            self.apart = True
+        self._meet(taken, masks, kind, 0)
         if self.cta.races is not None:
             self.cta.races.warps_met(taken)
 
-    _on_warpsync_collective = _on_warpsync
+    _on_warpsync_exclusive = _on_warpsync
+
+    def _on_warpsync_collective(self, i: Instruction, group: Mask) -> None:
+        """Lanes of one mask that come from several places run one of the sequences, and go on where each asks for."""
+        self.resume[group] = self._label(i)
+        self._synchronise(i, group, _AT_COLLECTIVE)
+
+    def _on_endcollective(self, i: Instruction, group: Mask) -> None:
+        self.pc[group] = self.resume[group]

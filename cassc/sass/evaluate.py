@@ -96,7 +96,7 @@ class Evaluate:
         self.races: Races | None = None
         # Shuffles the lanes of an atomic operation, whose order is nobody's to rely on; None: ascending.
         self.shuffler: random.Random | None = None
-        self.group: Array | None = None  # mask of the lanes that reduce together, where it may differ between lanes
+        self.group: Array | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
         self._bank_words: dict[tuple[int, int, int, bool], Lanes] = {}
@@ -523,16 +523,26 @@ class Evaluate:
 
     def ballot(self, x: Lanes) -> Lanes:
         votes = np.where(self._by_warp(x.data & self.mask), BITS[: min(self.lanes, WARP)], np.uint32(0))
-        return Lanes(I32, self._to_lanes(votes.sum(axis=1, dtype=np.uint32)))
+        return self._joined(self._to_lanes(votes.sum(axis=1, dtype=np.uint32)))
+
+    def _joined(self, lanes: Array) -> Lanes:
+        return Lanes(I32, lanes if self.group is None else lanes & self.group)
 
     def shuffle(self, x: Lanes, lane: Lanes) -> Lanes:
         source = self._by_warp((lane.data & np.uint32(min(self.lanes, WARP) - 1)).astype(np.intp))
-        return Lanes(I32, np.take_along_axis(self._by_warp(x.data), source, axis=1).reshape(-1))
+        values = np.where(self.mask, x.data, np.uint32(0))
+        return Lanes(I32, np.take_along_axis(self._by_warp(values), source, axis=1).reshape(-1))
 
     def broadcast(self, x: Lanes) -> Lanes:
+        if self.group is not None:
+            return self.shuffle(x, self.popcount(self._below_lowest(self.ballot(self.const(I1, 1)))))
         first = self._by_warp(self.mask).argmax(axis=1)
         values = np.take_along_axis(self._by_warp(x.data), first[:, None], axis=1)[:, 0]
         return Lanes(x.type, self._to_lanes(values))
+
+    def _below_lowest(self, x: Lanes) -> Lanes:
+        """The bits below the lowest one that is set."""
+        return self.and_(self.not_(x), self.sub(x, self.const(I32, 1)))
 
     def reduce(self, op: str, x: Lanes) -> Lanes:
         if self.group is None:
@@ -555,7 +565,7 @@ class Evaluate:
         data, mask = self._by_warp(x.data), self._by_warp(self.mask)
         equal = (data[:, :, None] == data[:, None, :]) & mask[:, None, :]
         bits = np.where(equal, BITS[: data.shape[1]], np.uint32(0))
-        return Lanes(I32, bits.sum(axis=2, dtype=np.uint32).reshape(-1))
+        return self._joined(bits.sum(axis=2, dtype=np.uint32).reshape(-1))
 
     def _uniform(self, x: Value | None) -> int | None:
         if x is None:

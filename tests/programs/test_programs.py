@@ -16,7 +16,6 @@ FOLDER = Path(__file__).parent
 NAMES = sorted(path.stem for path in FOLDER.glob("*.cu"))
 KNOWN_FAILURES = {
     "named_barriers": "barriers for part of a CTA are refused by name",
-    "tile_groups": "votes and scans by several groups of a warp at once are not told apart",
 }
 
 

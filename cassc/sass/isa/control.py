@@ -44,8 +44,18 @@ control_row(
     fixed={**ALWAYS, Field(84, 3): 4},
     first_sm=90,
 )
+control_row(
+    "WARPSYNC.EXCLUSIVE",
+    0x148,
+    "Rb",
+    form(1),
+    control="warpsync_exclusive",
+    fixed={**ALWAYS, Field(84, 3): 4},
+    first_sm=80,
+    last_sm=89,
+)
 EXCLUSIVE = {**ALWAYS, Field(84, 3): 2}
-control_row("WARPSYNC.EXCLUSIVE", 0x148, "Ra", form(1), control="warpsync", fixed=EXCLUSIVE, first_sm=90)
+control_row("WARPSYNC.EXCLUSIVE", 0x148, "Ra", form(1), control="warpsync_exclusive", fixed=EXCLUSIVE, first_sm=90)
 control_row("ENDCOLLECTIVE", 0x11B, "", form(4), control="endcollective", fixed=ALWAYS, first_sm=90)
 control_row("LEPC", 0x14E, "Rd:u64", form(1), control="lepc")
 control_row("LEPC", 0x14E, "Rd:u64, LepcLabel", form(4), control="lepc", first_sm=90)

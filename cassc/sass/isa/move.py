@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cassc.sass import fields
-from cassc.sass.builder import I1, I32, I64, Builder, Value
+from cassc.sass.builder import I32, I64, Builder, Value
 from cassc.sass.fields import Field
 from cassc.sass.operand import Named
 from cassc.sass.row import AB, Instruction, choice, effects, form, insn, only
@@ -88,18 +88,13 @@ def ldc(b: Builder, i: Instruction, place: tuple[int, Value]) -> tuple[tuple[Val
 
 
 # Between register files --------------------------------------------------------------------------------------------
-def _uniform(b: Builder, x: Value) -> Value:
-    """Whether all executing lanes hold the same value."""
-    return b.compare("eq", b.match_any(x), b.ballot(b.const(I1, 1)), signed=False)
-
-
 @insn("R2UR", 0x1C2, "Pu?, URd, Ra", form(1), last_sm=89)
 @insn("R2UR", 0x0CA, "Pu?, URd, Ra", form(1), first_sm=90)
 @effects
 def r2ur(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
-    """The value of some lane, and whether the lanes agree."""
-    asked = not i.operands[0].is_true  # type: ignore[union-attr]
-    return _uniform(b, x) if asked else b.const(I1, 1), b.broadcast(x)
+    """The value of the lowest lane, and which lanes hold another one."""
+    first = b.broadcast(x)
+    return b.compare("ne", x, first, signed=False), first
 
 
 # Predicate packing: PR stands for P0..P6 as bits 0..6 of an I32 -----------------------------------------------------
