@@ -20,9 +20,10 @@ import cassc
 from cassc import diag
 from cassc.target import DEFAULT_TARGET, Target
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 _LIBRARY = "libcassc_emu.so"
 
+_SHUFFLED = 2
 _OK, _INVALID_ARGUMENT, _OUT_OF_MEMORY, _BAD_CODE_OBJECT, _NOT_FOUND, _FAULT = range(6)
 FAULT_KINDS = (
     "none",
@@ -78,7 +79,14 @@ class _CKernelInfo(ctypes.Structure):
 
 
 class _COptions(ctypes.Structure):
-    _fields_ = [("max_wave_instructions", c_uint64), ("descending", c_uint32), ("reserved", c_uint32)]
+    _fields_ = [
+        ("max_wave_instructions", c_uint64),
+        ("order", c_uint32),
+        ("threads", c_uint32),
+        ("seed", c_uint64),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
+    ]
 
 
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
@@ -282,16 +290,21 @@ class Emulator:
         dynamic_lds: int = 0,
         max_instructions: int = 0,
         descending: bool = False,
+        shuffle: int | None = None,
+        threads: int = 1,
+        strict_alignment: bool = False,
     ) -> None:
         """Run a kernel to its end.
 
         grid is in workgroups, block in work-items; kernarg holds the explicit arguments as the metadata lays them out.
         max_instructions: limit in wave-instructions, 0 for none. descending: workgroups and waves have their turns from
-        the last to the first. Raises EmulatorFault, and CasscError for a launch
-        that is impossible.
+        the last to the first. shuffle: turns in an order, and of a length, that depend on this seed. threads: with 1 and
+        no shuffle every run is the same; 0 takes all processors. strict_alignment: misaligned plain accesses fault.
+        Raises EmulatorFault, and CasscError for a launch that is impossible.
         """
         fault = _CFault()
-        options = _COptions(max_instructions, int(descending))
+        order = _SHUFFLED if shuffle is not None else int(descending)
+        options = _COptions(max_instructions, order, threads, shuffle or 0, int(strict_alignment), 0)
         status = self._library.cassc_emu_launch(
             self._device,
             kernel.handle,

@@ -43,6 +43,7 @@ def assemble(
             *(str(llvm.clang), "-x", "assembler" if assembly_source else "ir", "-target", "amdgcn-amd-amdhsa"),
             *(f"-mcpu={target.name}", "-mcumode", "-mcode-object-version=5", "-nogpulib", f"-O{level}"),
             *("-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
+            *("-Xclang", "-target-feature", "-Xclang", "-unaligned-access-mode"),
             "-Wno-unused-command-line-argument",
         ]
         run("codegen", *common, "-c", str(source), "-o", str(object_file))

@@ -16,6 +16,9 @@ from cassc.sass.operand import Pred, Reg, UReg
 # Implicit kernel arguments of code object version 5 (AMDGPUUsage, "Code Object V5 Metadata"): offset and bytes.
 _GRID = ((0, 4), (4, 4), (8, 4))
 _BLOCK = ((12, 2), (14, 2), (16, 2))
+# The target's cycle counter has 20 bits; its steady counter, at 100 MHz, has 64. CUDA's clock runs at about 2 GHz.
+_CYCLES_PER_TICK = 20
+_NANOSECONDS_PER_TICK = 10
 _DYNAMIC_LDS = 120
 # Words of constant bank 0 below the parameters, which the driver fills in at a launch.
 _BLOCK_DIMS, _GRID_DIMS = 0x0, 0xC
@@ -137,9 +140,9 @@ class EmitLlvm(Effects):
             threads = self.mul(self.mul(self.special("ntid.x"), self.special("ntid.y")), self.special("ntid.z"))
             return self.lshr(self.add(threads, self.const(I32, 31)), self.const(I32, 5))
         if name in ("clocklo", "clockhi"):
-            return self._counter("llvm.readcyclecounter", name.endswith("hi"))
+            return self._counter(_CYCLES_PER_TICK, name.endswith("hi"))
         if name in ("globaltimerlo", "globaltimerhi"):
-            return self._counter("llvm.readsteadycounter", name.endswith("hi"))
+            return self._counter(_NANOSECONDS_PER_TICK, name.endswith("hi"))
         if name == "swinhi" and not self.lds_bias:
             return self.hi(self._shared_window())
         if name in ("cgactaid", "smid", "gridid"):
@@ -150,9 +153,9 @@ class EmitLlvm(Effects):
             return self.add(self._implicit(_DYNAMIC_LDS, 4), self.const(I32, self.abi.static_shared))
         raise diag.error("lift-unsupported", f"the special register {name} has no counterpart on the target")
 
-    def _counter(self, name: str, high: bool) -> Ir:
+    def _counter(self, scale: int, high: bool) -> Ir:
         self.effects = True
-        value = self.call(I64, name, ())
+        value = self.mul(self.call(I64, "llvm.readsteadycounter", ()), self.const(I64, scale))
         return self.hi(value) if high else self.lo(value)
 
     def _lane_mask(self, relation: str) -> Ir:

@@ -9,6 +9,7 @@
 
 #include "cassc/emu.h"
 #include "decode.h"
+#include "helpers.h"
 #include "memory.h"
 #include "metadata.h"
 
@@ -40,6 +41,7 @@ class Code {
   const Op* decode_at(const Op* op);  // called by the first-visit handler
 
  private:
+  std::mutex decoding_;
   u64 address_;
   size_t dwords_;
   u32 vgprs_;
@@ -61,7 +63,7 @@ struct cassc_emu_kernel {
   cassc::emu::u64 entry = 0;                  // device address
   cassc::emu::Segment64 text{};               // the executable segment that holds the entry
   bool calls = false;                         // its function holds s_swappc: the stack may grow beyond the stated size
-  mutable std::unique_ptr<cassc::emu::Code> code;  // made at the first launch
+  mutable std::unique_ptr<cassc::emu::Code> code;  // made at the first launch, under the device's `preparing`
 };
 
 struct cassc_emu_module {
@@ -74,13 +76,26 @@ struct cassc_emu_module {
 struct cassc_emu_device {
   std::string gfx;
   cassc::emu::Memory memory;
-  std::mutex launching;
-  cassc::emu::u64 launch_block = 0, launch_block_size = 0;  // kernarg segment, dispatch packet and queue of the launch in progress
+  cassc::emu::Helpers helpers{cassc::emu::default_threads() - 1};
+  std::mutex preparing;                             // guards what launches share: decoded code, spare blocks
+  std::vector<cassc::emu::u64> launch_blocks;       // for kernarg segment, dispatch packet and queue; not in use
   std::atomic<cassc::emu::u64> executed{0};
   explicit cassc_emu_device(cassc::emu::u64 bytes) : memory(bytes) {}
 };
 
 namespace cassc::emu {
+
+// Numbers of workgroups in the order in which they begin.
+class GroupOrder {
+ public:
+  GroupOrder() = default;
+  GroupOrder(u64 total, u32 order, u64 seed);
+  u64 at(u64 index) const;
+
+ private:
+  u64 total_ = 0, stride_ = 1, offset_ = 0;
+  u32 order_ = 0;
+};
 
 // One launch in progress.
 struct Launch {
@@ -91,10 +106,15 @@ struct Launch {
   cassc_emu_dim3 grid, block;
   u32 lds_size, scratch_size, waves_per_group, threads_per_group;
   u64 kernarg, packet, queue;
-  u64 executed;     // by waves that are not running
-  u64 clock_reads;
-  bool failed;
-  cassc_emu_fault fault;
+  u32 order = 0;
+  u64 seed = 0, limit = 0;
+  bool strict_alignment = false;
+  u64 total = 0;                        // workgroups
+  GroupOrder groups;
+  std::atomic<u64> next{0};             // index of the next to begin
+  std::atomic<u64> executed{0};
+  std::atomic<bool> failed{false}, out_of_memory{false};
+  cassc_emu_fault fault{};              // written by whoever sets `failed`
 };
 
 void set_error(std::string text);

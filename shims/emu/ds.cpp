@@ -12,10 +12,10 @@ const Op* two(Wave& w, const Op* op) {
   if (w.s[kExec] == 0) return next(op);
   const u32* address = registers(w, op->src[0]);
   Lanes p[2];
-  const u32 size = 4 * kCount;
+  constexpr u32 size = 4 * kCount;
   for (int k = 0; k < 2; ++k) {
     const u32 offset = (k ? op->imm >> 8 : op->imm & 255) * kStride;
-    if (!place_lds(w, op, p[k], address, offset, size, kPair != Pair::load, 1)) return kFault;
+    if (!place_lds(w, op, p[k], address, offset, size, kPair != Pair::load, alignment_of<size>(w, Segment::lds))) return kFault;
   }
   alignas(64) u32 r[2][kCount * kLanes];
   if constexpr (kPair != Pair::store) {

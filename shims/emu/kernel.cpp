@@ -6,9 +6,19 @@
 namespace cassc::emu {
 namespace {
 
+// Other threads may be about to run an operation while it is decoded: its handler is written last.
+Handler handler(const Op* op) { return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE); }
+void publish(Op* op, Handler run) { __atomic_store_n(&op->run, run, __ATOMIC_RELEASE); }
+void fill(Op* op, const Op& from, Handler run) {
+  Op content = from;
+  content.run = handler(op);
+  *op = content;
+  publish(op, run);
+}
+
 const Op* first_visit(Wave& wave, const Op* op) {
   op = wave.launch->code->decode_at(op);
-  return op->run(wave, op);
+  return handler(op)(wave, op);
 }
 const Op* refused(Wave& wave, const Op* op) { return raise(wave, op, CASSC_EMU_FAULT_ILLEGAL_INSTRUCTION, 0, 0, false, 0, op->name); }
 const Op* past_end(Wave& wave, const Op* op) {
@@ -42,36 +52,35 @@ const Op* Code::at(u64 address) {
   const u64 offset = address - address_;
   if (offset % 4 != 0 || offset / 4 >= dwords_) return nullptr;
   Op* op = ops_ + offset / 4;
-  if (!op->run) op->run = &first_visit;
+  if (!handler(op)) {
+    const std::lock_guard lock(decoding_);
+    if (!op->run) publish(op, &first_visit);
+  }
   return op;
 }
 
 // Decodes from here to the end of the straight line, or to code that is decoded already.
 const Op* Code::decode_at(const Op* from) {
   const Tables& tables = *variant().tables;
+  const std::lock_guard lock(decoding_);
   for (size_t i = size_t(from - ops_); i < dwords_;) {
     Op* op = ops_ + i;
     if (op->run && op->run != &first_visit) break;
     const DecodeLimits limits{vgprs_, i64(i), i64(dwords_), gfx115_};
     Op fresh[2] = {};
     const Decoded d = decode(tables, words() + i, dwords_ - i, limits, constants_, fresh);
-    *op = fresh[0];
     if (!d.name) {
-      op->run = &refused;
-      op->name = d.refusal;
-      op->length = 1;
+      fresh[0].name = d.refusal;
+      fresh[0].length = 1;
+      fill(op, fresh[0], &refused);
       break;
     }
-    for (u32 k = 1; k < d.length; ++k) {
-      op[k] = k == 1 ? fresh[1] : Op{};
-      op[k].run = &middle;
+    for (u32 k = 1; k < d.length; ++k) fill(op + k, k == 1 ? fresh[1] : Op{}, &middle);
+    for (Op* after : {d.target >= 0 ? ops_ + d.target : nullptr, ops_ + i + d.length}) {
+      if (after && !after->run) publish(after, &first_visit);
     }
-    if (d.target >= 0) {
-      Op* target = ops_ + d.target;
-      if (!target->run) target->run = &first_visit;
-    }
+    fill(op, fresh[0], fresh[0].run);
     i += d.length;
-    if (!ops_[i].run) ops_[i].run = &first_visit;
     if (d.ends) break;
   }
   return from;

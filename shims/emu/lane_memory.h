@@ -1,5 +1,7 @@
 // One access of 32 lanes: addresses in each address space, bounds, formats, and the handlers made of them. Internal linkage.
 #pragma once
+#include <type_traits>
+
 #include "number.h"
 #include "vector.h"
 
@@ -69,7 +71,7 @@ bool place_global(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 ali
   }
   p.live = w.s[kExec];
   p.unit = false;
-  if (p.live == ~0u && consecutive(p.at, size) && span_accessible(memory_of(w), p.at[0], size) && align == 1) {
+  if (p.live == ~0u && consecutive(p.at, size) && (p.at[0] & (align - 1)) == 0 && span_accessible(memory_of(w), p.at[0], size)) {
     p.unit = true;
     return true;
   }
@@ -107,13 +109,19 @@ bool place_scratch_lane(Wave& w, const Op* op, Lanes& p, u32 l, u64 offset, u32 
   return true;
 }
 
-bool place_scratch(Wave& w, const Op* op, Lanes& p, u32 size, bool write) {
+bool place_scratch(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align) {
   p.live = w.s[kExec];
   p.unit = false;
   const u32 base = (op->flags & kHasSaddr ? w.s[op->src[2]] : 0) + op->imm;
   const u32* v = op->flags & kHasVaddr ? registers(w, op->src[0]) : nullptr;
   for (u32 l = 0; l < kLanes; ++l) {
-    if ((p.live >> l & 1) && !place_scratch_lane(w, op, p, l, base + (v ? v[l] : 0), size, write)) return false;
+    if (!(p.live >> l & 1)) continue;
+    const u32 offset = base + (v ? v[l] : 0);
+    if (!place_scratch_lane(w, op, p, l, offset, size, write)) return false;
+    if (offset & (align - 1)) {
+      raise(w, op, 2, offset, size, write, l);
+      return false;
+    }
   }
   return true;
 }
@@ -181,14 +189,23 @@ bool place_buffer(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 ali
   return !global_faults(w, op, p, size, write, align);
 }
 
-bool place(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align = 1) {
+bool place(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align) {
   switch (op->segment) {
     case Segment::flat: return place_flat(w, op, p, size, write, align);
-    case Segment::scratch: return place_scratch(w, op, p, size, write);
+    case Segment::scratch: return place_scratch(w, op, p, size, write, align);
     case Segment::global: return place_global(w, op, p, size, write, align);
     case Segment::lds: return place_lds(w, op, p, registers(w, op->src[0]), op->imm, size, write, align);
     default: return place_buffer(w, op, p, size, write, align);
   }
+}
+
+// What a plain access is held to. LLVM without unaligned access joins neighbours into wider accesses that are aligned for LDS,
+// and elsewhere to a dword only.
+template <u32 kSize>
+u32 alignment_of(const Wave& w, Segment segment) {
+  constexpr u32 natural = kSize == 12 ? 4 : kSize;
+  const u32 strictest = segment == Segment::lds ? natural : natural < 4 ? natural : 4;
+  return strictest < w.alignment ? strictest : w.alignment;
 }
 
 // --- formats: how a datum in memory and its registers correspond
@@ -205,11 +222,18 @@ CASSC_INLINE void poke(u64 at, T v) { __builtin_memcpy(reinterpret_cast<void*>(a
 template <u32 kCount>
 struct dwords {
   static constexpr u32 size = 4 * kCount, count = kCount;
+  // Pairs move as one: other threads see all of an aligned 64-bit store or nothing.
   CASSC_INLINE void load(u32* d, u32 l, u64 at) {
-    for (u32 i = 0; i < kCount; ++i) d[i * kLanes + l] = peek<u32>(at + 4 * i);
+    for (u32 i = 0; i + 1 < kCount; i += 2) {
+      const u64 v = peek<u64>(at + 4 * i);
+      d[i * kLanes + l] = u32(v);
+      d[(i + 1) * kLanes + l] = u32(v >> 32);
+    }
+    if (kCount & 1) d[(kCount - 1) * kLanes + l] = peek<u32>(at + 4 * (kCount - 1));
   }
   CASSC_INLINE void store(const u32* d, u32 l, u64 at) {
-    for (u32 i = 0; i < kCount; ++i) poke<u32>(at + 4 * i, d[i * kLanes + l]);
+    for (u32 i = 0; i + 1 < kCount; i += 2) poke<u64>(at + 4 * i, d[i * kLanes + l] | u64(d[(i + 1) * kLanes + l]) << 32);
+    if (kCount & 1) poke<u32>(at + 4 * (kCount - 1), d[(kCount - 1) * kLanes + l]);
   }
 };
 template <class T, u32 kKeep, u32 kShift>
@@ -237,7 +261,7 @@ const Op* load(Wave& w, const Op* op) {
   const u32 exec = w.s[kExec];
   if (exec == 0) return next(op);
   Lanes p;
-  if (!place(w, op, p, F::size, false)) return kFault;
+  if (!place(w, op, p, F::size, false, alignment_of<F::size>(w, op->segment))) return kFault;
   u32* d = registers_out(w, op->dst);
   if (p.unit) {
     if constexpr (F::count == 1 && F::size == 4) {
@@ -267,7 +291,7 @@ template <class F>
 const Op* store(Wave& w, const Op* op) {
   if (w.s[kExec] == 0) return next(op);
   Lanes p;
-  if (!place(w, op, p, F::size, true)) return kFault;
+  if (!place(w, op, p, F::size, true, alignment_of<F::size>(w, op->segment))) return kFault;
   const u32* d = registers(w, op->src[1]);
   if (p.unit && F::count == 1 && F::size == 4) {
     __builtin_memcpy(reinterpret_cast<void*>(p.at[0]), d, 4 * kLanes);
@@ -280,6 +304,26 @@ const Op* store(Wave& w, const Op* op) {
 }
 
 // --- atomics: lanes in order, each whole before the next
+
+// One lane's read, change, write. Other threads may change global memory at the same time, never a workgroup's LDS.
+template <class R>
+CASSC_INLINE typename R::T change(u64 at, typename R::T a, typename R::T b, bool alone) {
+  using T = typename R::T;
+  using Bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
+  Bits* const place = reinterpret_cast<Bits*>(at);
+  Bits seen = __atomic_load_n(place, __ATOMIC_RELAXED);
+  for (;;) {
+    const T old = __builtin_bit_cast(T, seen);
+    T r = old;
+    R::eval(r, old, a, b);
+    const Bits wanted = __builtin_bit_cast(Bits, r);
+    if (alone) {
+      *place = wanted;
+      return old;
+    }
+    if (__atomic_compare_exchange_n(place, &seen, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) return old;
+  }
+}
 
 template <class T>
 CASSC_INLINE T operand(const u32* d, u32 l, u32 index) {
@@ -305,10 +349,7 @@ const Op* atomic(Wave& w, const Op* op) {
     if (!(exec >> l & 1)) continue;
     T old{};
     if (p.live >> l & 1) {
-      old = peek<T>(p.at[l]);
-      T r = old;
-      R::eval(r, old, operand<T>(data, l, 0), R::operands == 2 ? operand<T>(second, l, 0) : T{});
-      poke<T>(p.at[l], r);
+      old = change<R>(p.at[l], operand<T>(data, l, 0), R::operands == 2 ? operand<T>(second, l, 0) : T{}, op->segment == Segment::lds);
     }
     if (op->flags & kReturn) {
       if constexpr (sizeof(T) == 8) {

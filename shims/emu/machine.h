@@ -159,6 +159,11 @@ struct alignas(64) Op {
 
 enum OpFlag : u8 { kHasSaddr = 1, kHasVaddr = 2, kReturn = 4, kIdxen = 8, kOffen = 16, kScaleDword = 32 };
 
+// What a thread that runs waves has done so far.
+struct Progress {
+  u64 executed = 0, clock_reads = 0;
+};
+
 enum class WaveState : u8 { ready, barrier, ended, faulted };
 
 struct alignas(64) Wave {
@@ -174,7 +179,9 @@ struct alignas(64) Wave {
   const Op* pc;
   Launch* launch;
   Group* group;
+  Progress* progress;
   u32 index;
+  u32 alignment;  // the strictest that plain accesses are held to: 16, or 1 where the code may use any
   WaveState state;
 };
 

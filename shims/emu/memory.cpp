@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace cassc::emu {
@@ -21,10 +22,24 @@ void* reserve(uint64_t bytes) {
 }  // namespace
 
 bool host_range_holds(const MemoryView& view, uint64_t address, uint64_t size) {
-  return view.owner && view.owner->host_holds(address, size);
+  // Neighbouring lanes use the same range: a thread remembers the last one, as long as no registration changed.
+  thread_local struct {
+    const Memory* owner;
+    uint64_t version, base, size;
+  } last{};
+  if (!view.owner) return false;
+  const uint64_t version = view.owner->host_version();
+  if (last.owner != view.owner || last.version != version || address - last.base >= last.size) {
+    HostRange range{};
+    if (!view.owner->find_host(address, range)) return false;
+    last = {view.owner, version, range.base, range.size};
+  }
+  return size <= last.size && address - last.base <= last.size - size;
 }
 
 Memory::Memory(uint64_t bytes) {
+  static std::atomic<uint64_t> devices = 0;
+  host_version_ = ++devices << 40;  // no two devices share one, even at the same address
   bytes = std::max<uint64_t>(bytes / 4096 * 4096, 1 << 20);
   void* arena = reserve(bytes);
   if (!arena) return;
@@ -150,6 +165,7 @@ bool Memory::register_host(uint64_t address, uint64_t size) {
   if (at != host_.end() && at->base < address + size) return false;
   if (at != host_.begin() && std::prev(at)->base + std::prev(at)->size > address) return false;
   host_.insert(at, {address, size});
+  ++host_version_;
   return true;
 }
 
@@ -158,15 +174,17 @@ bool Memory::unregister_host(uint64_t address) {
   const auto at = std::find_if(host_.begin(), host_.end(), [&](const HostRange& r) { return r.base == address; });
   if (at == host_.end()) return false;
   host_.erase(at);
+  ++host_version_;
   return true;
 }
 
-bool Memory::host_holds(uint64_t address, uint64_t size) const {
+bool Memory::find_host(uint64_t address, HostRange& range) const {
   const std::lock_guard lock(mutex_);
   auto at = std::upper_bound(host_.begin(), host_.end(), address, [](uint64_t a, const HostRange& r) { return a < r.base; });
   if (at == host_.begin()) return false;
   --at;
-  return size <= at->size && address - at->base <= at->size - size;
+  range = *at;
+  return address - at->base < at->size;
 }
 
 uint64_t Memory::used() const {

@@ -1,5 +1,6 @@
 // Device memory: one reserved arena, identity mapped, with exact bounds at every access.
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -47,7 +48,8 @@ class Memory {
   bool find(uint64_t address, uint64_t& base, uint64_t& size) const;
   bool register_host(uint64_t address, uint64_t size);
   bool unregister_host(uint64_t address);
-  bool host_holds(uint64_t address, uint64_t size) const;
+  bool find_host(uint64_t address, HostRange& range) const;  // the registered range that holds the address
+  uint64_t host_version() const { return host_version_; }    // another after each registration or its end
   uint64_t used() const;
   uint64_t total() const { return view_.bytes; }
   const MemoryView& view() const { return view_; }
@@ -70,6 +72,7 @@ class Memory {
   std::map<uint64_t, uint64_t> free_;            // address -> extent
   std::map<uint64_t, uint64_t> parts_;           // variables inside loaded images
   std::vector<HostRange> host_;                  // sorted by base
+  std::atomic<uint64_t> host_version_{0};
 };
 
 }  // namespace cassc::emu

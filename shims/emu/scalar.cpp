@@ -122,6 +122,12 @@ const Op* sopk(Wave& w, const Op* op) {
 
 const Op* nop(Wave&, const Op* op) { return next(op); }
 
+// Where code waits for its stores, other threads must see them before any later load is made.
+const Op* stores_done(Wave&, const Op* op) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return next(op);
+}
+
 const Op* stop(Wave& w, const Op* resume, WaveState state) {
   w.pc = resume;
   w.state = state;

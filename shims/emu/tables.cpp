@@ -35,7 +35,7 @@ const Tables& tables() {
 const Op* run(Wave& w, const Op* op, u64& budget) {
   u64 left = budget;
   do {
-    op = op->run(w, op);
+    op = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(w, op);  // another thread may just have decoded it
     --left;
   } while (op && left);
   budget = left;

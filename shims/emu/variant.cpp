@@ -9,11 +9,13 @@ namespace cassc::emu {
 namespace {
 
 Variant choose() {
+#ifndef CASSC_EMU_BASELINE_ONLY
   const char* wish = std::getenv("CASSC_EMU_VARIANT");
   const bool baseline_wanted = wish && !std::strcmp(wish, "baseline");
   __builtin_cpu_init();
   const bool capable = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
   if (capable && !baseline_wanted) return {&v3::tables(), &v3::run};
+#endif
   return {&baseline::tables(), &baseline::run};
 }
 

@@ -5,7 +5,11 @@
 namespace cassc::emu::CASSC_EMU_VARIANT {
 namespace {
 
-const Op* nop(Wave&, const Op* op) { return next(op); }
+// Caches are not modelled, but the host's processor may let a load pass an earlier store.
+const Op* invalidate(Wave&, const Op* op) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  return next(op);
+}
 
 #define ATOMIC(n, suffix, type, count, ...)                                                                              \
   struct suffix##_atomic { using T = type; static constexpr int operands = count;                                        \
@@ -39,8 +43,8 @@ void enter_memory(Tables& t) {
   t.flat[0x37] = {};  // csub exists for global and buffer addresses only
   t.global[0x28] = {"global_load_addtid_b32", &load<dwords<1>>, 1, 0, 0, LD | NOADDR};
   t.global[0x29] = {"global_store_addtid_b32", &store<dwords<1>>, 0, 1, 0, ST | NOADDR};
-  t.mubuf[0x2b] = {"buffer_gl0_inv", &nop, 0, 0, 0, NODATA};
-  t.mubuf[0x2c] = {"buffer_gl1_inv", &nop, 0, 0, 0, NODATA};
+  t.mubuf[0x2b] = {"buffer_gl0_inv", &invalidate, 0, 0, 0, NODATA};
+  t.mubuf[0x2c] = {"buffer_gl1_inv", &invalidate, 0, 0, 0, NODATA};
 }
 
 }  // namespace cassc::emu::CASSC_EMU_VARIANT

@@ -4,6 +4,7 @@
 #define CASSC_RUNTIME_DEVICE_H
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,7 +52,9 @@ struct Fill {
 class KernelOutput {
  public:
   virtual ~KernelOutput() = default;
-  // After a launch, with no other launch of the module running. Gives Error::Assert when an assertion failed in it (the
+  std::mutex using_it;  // guards the next, and collect()
+  int launches = 0;     // of the module, that are running
+  // After a launch, with no other launch of the module running (or after a fault). Gives Error::Assert when an assertion failed in it (the
   // kernel may have ended by a trap or not), otherwise Success.
   virtual Error collect() = 0;
 };

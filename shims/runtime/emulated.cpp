@@ -1,5 +1,5 @@
 // The emulated device, over the C ABI of libcassc_emu. Device memory is identity mapped, so a copy is a memcpy. Work runs on
-// worker threads in the order of order.h; the emulator runs one kernel at a time.
+// worker threads in the order of order.h; kernels of different streams run at the same time.
 #include <dlfcn.h>
 
 #include <atomic>
@@ -114,11 +114,12 @@ class EmulatedDevice final : public Device {
     api_.memory_info(device_, &free_bytes, &facts_.memory_bytes);
     facts_.name = "cassc RDNA3 emulator (" + facts_.gfx + ")";
     facts_.multiprocessors = 4;
-    facts_.clock_khz = 1000000;
+    facts_.clock_khz = 2000000;  // what clock() counts in translated code: 20 for each tick of the steady counter
     facts_.memory_clock_khz = 1000000;
     facts_.memory_bus_bits = 64;
     facts_.l2_bytes = 4 << 20;
     facts_.host_reads_device_memory = true;
+    read_options();
     return true;
   }
 
@@ -275,6 +276,23 @@ class EmulatedDevice final : public Device {
  private:
   static StreamOrder::Stream& of(DeviceStream& stream) { return static_cast<EmulatedStream&>(stream).stream; }
 
+  // CASSC_EMU_ORDER: ascending (on one thread), descending, or shuffled:SEED. Else workgroups run on all processors.
+  void read_options() {
+    options_.flags = CASSC_EMU_LAUNCH_STRICT_ALIGNMENT;
+    const char* wish = std::getenv("CASSC_EMU_ORDER");
+    const std::string order = wish ? wish : "";
+    if (order.empty()) return;
+    options_.threads = 1;
+    if (order == "descending") {
+      options_.order = CASSC_EMU_ORDER_DESCENDING;
+    } else if (order.rfind("shuffled:", 0) == 0) {
+      options_.order = CASSC_EMU_ORDER_SHUFFLED;
+      options_.seed = std::strtoull(order.c_str() + 9, nullptr, 10);
+    } else if (order != "ascending") {
+      report("CASSC_EMU_ORDER is '" + order + "', not 'ascending', 'descending' or 'shuffled:SEED'");
+    }
+  }
+
   TaskPtr record_of(DeviceEvent& event) {
     std::lock_guard lock(events_);
     return static_cast<EmulatedEvent&>(event).record;
@@ -304,15 +322,23 @@ class EmulatedDevice final : public Device {
   }
 
   void execute_unless_faulted(const Launch& launch) {
-    std::lock_guard lock(kernels_);
     if (fault_.load() != Error::Success) return;
+    if (launch.output) {
+      std::lock_guard lock(launch.output->using_it);
+      ++launch.output->launches;
+    }
     cassc_emu_fault fault{};
     auto dim = [](Dim3 d) { return cassc_emu_dim3{d.x, d.y, d.z}; };
     cassc_emu_status status = api_.launch(device_, reinterpret_cast<const cassc_emu_kernel*>(launch.kernel), dim(launch.grid),
                                           dim(launch.block), launch.dynamic_shared, launch.arguments.data(),
-                                          launch.arguments.size(), nullptr, &fault);
+                                          launch.arguments.size(), &options_, &fault);
     const bool failed = status != CASSC_EMU_OK;
-    const Error reason = launch.output ? launch.output->collect() : Error::Success;
+    Error reason = Error::Success;
+    if (launch.output) {
+      // Records of launches that still run may be incomplete; the last one to end reads them all.
+      std::lock_guard lock(launch.output->using_it);
+      if (--launch.output->launches == 0 || failed) reason = launch.output->collect();
+    }
     if (reason != Error::Success) {
       fault_ = reason;
     } else if (!failed) {
@@ -333,7 +359,7 @@ class EmulatedDevice final : public Device {
   StreamOrder order_{scheduler_};
   EmulatedStream legacy_{order_.legacy()};
   std::mutex events_;
-  std::mutex kernels_;  // a launch and the reading of what it printed are one step
+  cassc_emu_launch_options options_{};
   std::atomic<Error> fault_ = Error::Success;
 };
 

@@ -16,7 +16,6 @@ class Builder(Protocol):
     def program(self, *names: str, flags: Sequence[str] = (), translated: bool = True) -> Path: ...
 
 
-UNTOLD = pytest.mark.xfail(strict=True, reason="the emulator executes misaligned accesses, as RDNA3 does")
 FAULTS = {
     "far": (700, "illegal"),
     "null": (700, "illegal"),
@@ -27,7 +26,7 @@ FAULTS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [f if f != "misaligned" else pytest.param(f, marks=UNTOLD) for f in FAULTS])
+@pytest.mark.parametrize("fault", FAULTS)
 def test_fault_appears_at_the_next_synchronising_call_and_stays(builder: Builder, execute: Execute, fault: str) -> None:
     code, word = FAULTS[fault]
     done = execute(builder.program("faults"), fault)

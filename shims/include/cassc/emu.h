@@ -2,7 +2,7 @@
  *
  * Device memory is identity mapped: a device address is a host address inside the emulator's arena (or inside a range
  * given to cassc_emu_register_host), so copies are memcpy after cassc_emu_check. All functions are thread safe unless
- * stated; launches of one device run one at a time. No function throws, exits or prints. */
+ * stated; launches of one device may run at the same time. No function throws, exits or prints. */
 #ifndef CASSC_EMU_H
 #define CASSC_EMU_H
 #include <stddef.h>
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define CASSC_EMU_ABI_VERSION 1
+#define CASSC_EMU_ABI_VERSION 2
 
 typedef struct cassc_emu_device cassc_emu_device;
 typedef struct cassc_emu_module cassc_emu_module; /* one loaded code object */
@@ -71,10 +71,25 @@ typedef struct cassc_emu_kernel_info {
   uint32_t argument_count;
 } cassc_emu_kernel_info;
 
+typedef enum cassc_emu_order {
+  CASSC_EMU_ORDER_ASCENDING = 0, /* workgroups begin in ascending order; with one thread every run is the same */
+  CASSC_EMU_ORDER_DESCENDING = 1, /* workgroups, and the waves of each, have their turns from the last to the first */
+  CASSC_EMU_ORDER_SHUFFLED = 2    /* in an order, and in turns of a length, that depend on the seed */
+} cassc_emu_order;
+
+enum {
+  /* Plain accesses of 2, 4, 8 and 16 bytes at other multiples fault, in global memory at other multiples of 4 from 4 bytes
+   * on: for code that was compiled without unaligned access. */
+  CASSC_EMU_LAUNCH_STRICT_ALIGNMENT = 1
+};
+
 typedef struct cassc_emu_launch_options {
   uint64_t max_wave_instructions; /* 0: no limit */
-  uint32_t descending;            /* 1: workgroups, and the waves of each, have their turns from the last to the first */
-  uint32_t reserved;              /* 0 */
+  uint32_t order;                 /* cassc_emu_order; all but the first use one thread */
+  uint32_t threads;               /* 1: one, the caller's; 0: as many as the processor has, or CASSC_EMU_THREADS */
+  uint64_t seed;
+  uint32_t flags;
+  uint32_t reserved; /* 0 */
 } cassc_emu_launch_options;
 
 uint32_t cassc_emu_abi_version(void);
