@@ -298,8 +298,8 @@ class Emulator:
 
         grid is in workgroups, block in work-items; kernarg holds the explicit arguments as the metadata lays them out.
         max_instructions: limit in wave-instructions, 0 for none. descending: workgroups and waves have their turns from
-        the last to the first. shuffle: turns in an order, and of a length, that depend on this seed. threads: with 1 and
-        no shuffle every run is the same; 0 takes all processors. strict_alignment: misaligned plain accesses fault.
+        the last to the first. shuffle: turns in an order, and of a length, that depend on this seed. threads: with 1
+        every run is the same; 0 takes all processors. strict_alignment: misaligned plain accesses fault.
         Raises EmulatorFault, and CasscError for a launch that is impossible.
         """
         fault = _CFault()

@@ -14,8 +14,8 @@ from typing import Any
 
 TRIPLE = "amdgcn-amd-amdhsa"
 # Compute-unit mode: a workgroup stays on one CU, as a CTA on one SM, and needs no L0 invalidation at its barriers.
-# Without unaligned access LLVM never joins accesses to one that is less aligned than a dword, so that the emulator can tell
-# a program's misaligned access, which is an error in CUDA, from LLVM's own.
+# Without unaligned access LLVM never joins accesses to one that is less aligned than a dword, so that the emulator can
+# tell a program's misaligned access, which is an error in CUDA, from LLVM's own.
 FEATURES = "+cumode,+wavefrontsize32,-unaligned-access-mode"
 CODE_OBJECT_VERSION = 500
 

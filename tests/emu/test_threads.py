@@ -89,7 +89,7 @@ def _begun(machine: Machine, **order: object) -> list[int]:
     kernel = machine.build(_ORDER, Frame(kernarg=16))
     counter, places = machine.buffer(np.zeros(1, np.uint32)), machine.buffer(np.zeros(40, np.uint32))
     machine.emulator.launch(kernel, (40, 1, 1), (32, 1, 1), struct.pack("<2Q", counter, places), **order)  # type: ignore[arg-type]
-    return machine.emulator.read_array(places, np.uint32, 40).tolist()
+    return [int(number) for number in machine.emulator.read_array(places, np.uint32, 40)]
 
 
 def test_orders(machine: Machine) -> None:
@@ -106,8 +106,9 @@ def test_orders(machine: Machine) -> None:
 )
 def test_strict_alignment(machine: Machine, wide: str, offset: int, faults: bool) -> None:
     data = machine.buffer(np.zeros(64, np.uint32))
-    body = f"s_load_b64 s[8:9], s[0:1], 0\nv_mov_b32 v1, {offset}\ns_waitcnt lgkmcnt(0)\nglobal_load_{wide} v[2:3], v1, s[8:9]"
-    kernel = machine.build(body.replace("v[2:3]", "v[2:3]" if wide == "b64" else "v2"), Frame(kernarg=8))
+    target = "v[2:3]" if wide == "b64" else "v2"
+    address = f"s_load_b64 s[8:9], s[0:1], 0\nv_mov_b32 v1, {offset}\ns_waitcnt lgkmcnt(0)\n"
+    kernel = machine.build(f"{address}global_load_{wide} {target}, v1, s[8:9]", Frame(kernarg=8))
 
     def run(emulator: Emulator, strict: bool) -> None:
         emulator.launch(kernel, (1, 1, 1), (32, 1, 1), struct.pack("<Q", data), strict_alignment=strict)
