@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from cassc import diag
 from cassc.image.cubin import Cubin, Relocation, Section
+from cassc.lift import devicelib
 from cassc.lift.text import quoted
 
 ADDRESS_64 = (2, 4)  # R_CUDA_64, R_CUDA_G64: the place holds the 64-bit (generic) address of the symbol
@@ -19,7 +20,7 @@ _VARIABLES = (".nv.global", ".nv.global.init")
 _CONSTANT_VARIABLES = ".nv.constant3"
 POINTERS = ".nv.constant4"
 # Functions that code outside of the cubin provides: values that no address has.
-EXTERNAL = {"vprintf": 0xCA55_0000_0000_0001, "__assertfail": 0xCA55_0000_0000_0002}
+EXTERNAL = {function: 0xCA55_0000_0000_0001 + k for k, function in enumerate(devicelib.FILES)}
 _UNKNOWN_EXTERNAL = 0xCA55_0000_0000_0000
 _MAX_ALIGN = 256
 

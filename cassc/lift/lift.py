@@ -400,14 +400,21 @@ class _Lifter:
     def _call_helper(self, function: str, r: Sequence[Ir]) -> None:
         """Arguments stand in R4 and up, 64-bit ones in even pairs; the result goes to R4."""
         m = self.m
-        m.helpers[function] = devicelib.text(function)
+        file = devicelib.FILES[function]
+        m.helpers[file] = devicelib.text(file)
         first, second = m.pair(r[0], r[1]), m.pair(r[2], r[3])
         if function == "vprintf":
             count = m.define(I32, f"call i32 @__cassc_vprintf({first.typed}, {second.typed})")
             m.write(Write(Reg(4), (count,)))
-        else:
+        elif function == "free":
+            m.line(f"call void @__cassc_free({first.typed})")
+        elif function == "__assertfail":
             arguments = (first, second, r[4], m.pair(r[6], r[7]))
             m.line(f"call void @__cassc_assertfail({', '.join(a.typed for a in arguments)})")
+        else:
+            alignment = m.const(I64, 16) if function == "malloc" else second
+            pointer = m.define(I64, f"call i64 @__cassc_malloc({first.typed}, {alignment.typed})")
+            m.write(Write(Reg(4), (m.lo(pointer), m.hi(pointer))))
 
 
 class _Located:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cassc.sass.builder import I1, I32, I64, Space
+from cassc.sass import externals
+from cassc.sass.builder import I1, I32, Space
 from cassc.sass.cfg import is_indirect, target_of
 from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
 from cassc.sass.execute import Machine as AnyMachine
@@ -24,7 +25,6 @@ from cassc.sass.groups import APART, WARP_WIDE, base, mask_operand
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
 from cassc.sass.row import Instruction
-from cassc.sass.vprintf import argument_bytes, argument_sizes
 
 if TYPE_CHECKING:
     from cassc.sass.cta import Cta
@@ -411,45 +411,15 @@ class Crew:
             function = self.cta.program.externals.get(int(wide[lane]))
             if function is None:
                 self.pc[lane] = int(wide[lane])
-            elif function == "vprintf":
-                self._print(int(lane))
-            elif function == "__assertfail":
-                self._fail(int(lane))
             else:
-                raise Halt("instruction", f"the device runtime function {function} is not supported")
+                try:
+                    externals.call(self, function, int(lane))
+                except externals.Stop as stop:
+                    raise Halt(stop.kind, stop.message) from None
 
-    def _argument(self, lane: int, index: int) -> int:
-        registers = self.machine.registers
-        return int(registers[index, lane]) | int(registers[index + 1, lane]) << 32
-
-    def _bytes(self, lane: int, address: int, size: int) -> bytes:
-        """Of a generic address."""
-        machine = self.machine
-        machine.mask = np.arange(self.lanes) == lane
-        words = []
-        for k in range(0, size, 4):
-            wide = machine.const(I64, address + k)
-            words.append(int(machine.load(Space.GENERIC, wide, 4)[0].data[lane]))
-        return b"".join(w.to_bytes(4, "little") for w in words)
-
-    def _print(self, lane: int) -> None:
-        address = self._argument(lane, 4)
-        format = self.cta.memory.read_string(address)
-        arguments = self._bytes(lane, self._argument(lane, 6), argument_bytes(format))
-        self.cta.printed.append((format, address, arguments))
-        self.machine.registers[4, lane] = len(argument_sizes(format))
-
-    def _fail(self, lane: int) -> None:
-        memory = self.cta.memory
-        message, file, function = (
-            memory.read_string(self._argument(lane, k)).decode(errors="replace") for k in (4, 6, 10)
-        )
-        line = int(self.machine.registers[8, lane])
-        block = ",".join(map(str, self.cta.index))
-        thread = ",".join(str(int(self._special[f"tid.{axis}"][lane])) for axis in "xyz")
-        raise Halt(
-            "assert", f"{file}:{line}: {function}: block: [{block}], thread: [{thread}] Assertion `{message}` failed"
-        )
+    def thread(self, lane: int, axis: str) -> int:
+        """The index of a lane's thread in the CTA along x, y or z."""
+        return int(self._special[f"tid.{axis}"][lane])
 
     def _on_exit(self, i: Instruction, group: Mask) -> None:
         taken = self._taken(i, group)

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from cassc.sass.crew import Crew, Halt, Order
+from cassc.sass.heap import Heap
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
 from cassc.sass.races import Races
@@ -43,6 +44,7 @@ class Cta:
         undefined: int = UNDEFINED,
         races: Races | None = None,
         shuffler: Random | None = None,
+        heap: Heap | None = None,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -51,6 +53,7 @@ class Cta:
         self.threads = block[0] * block[1] * block[2]
         self.dynamic_shared = dynamic_shared
         self.memory = memory
+        self.heap = heap
         # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
         size = -(-abi.static_shared // 16) * 16 + dynamic_shared
         self.shared = Memory([Range(0, np.full(size, undefined, np.uint8))] if size else [], "shared")

@@ -20,6 +20,8 @@ from cassc.image.cubin import Cubin
 from cassc.sass.crew import Order as Order
 from cassc.sass.cta import UNDEFINED, Cta, Halt
 from cassc.sass.disasm import SassFunction, disassemble
+from cassc.sass.externals import HEAP_FUNCTIONS
+from cassc.sass.heap import DEFAULT_BYTES, Heap, formatted, units_in
 from cassc.sass.memory import AccessError, Bytes, Memory, Range
 from cassc.sass.program import Program
 from cassc.sass.races import Races
@@ -96,15 +98,19 @@ class Device:
         memory: global memory; `load_module` adds the module's variables to it.
         bank3: bytes of ``__constant__`` variables (writable by the host between launches).
         addresses: section name -> base address of ``.nv.global``, ``.nv.global.init``, ``.nv.constant3``.
+        heap: behind malloc and free; a program that needs one and has none gets one of the usual size.
     """
 
     memory: Memory
     bank3: Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
     addresses: Mapping[str, int] = field(default_factory=dict)
+    heap: Heap | None = None
 
 
+HEAP = "device heap"
 VARIABLES = (".nv.global", ".nv.global.init", ".nv.constant3")
 DEFAULT_MODULE_BASE = 0x7F00_0000_0000
+DEFAULT_HEAP_BASE = 0x7E80_0000_0000
 
 
 def load_module(cubin: Cubin, memory: Memory | None = None, base: int = DEFAULT_MODULE_BASE) -> Device:
@@ -137,6 +143,13 @@ def symbol_address(cubin: Cubin, addresses: Mapping[str, int], name: str) -> int
     if symbol is None or not symbol.section:
         raise KeyError(name)
     return addresses.get(symbol.section, 0) + symbol.value
+
+
+def place_heap(memory: Memory, base: int, size: int) -> Heap:
+    """An empty heap at ``base`` that has ``size`` bytes for blocks."""
+    data = formatted(base, units_in(size))
+    memory.add(Range(base, data, HEAP))
+    return Heap(base, data)
 
 
 def run(
@@ -174,6 +187,8 @@ def run(
     if isinstance(device, Memory):
         device = load_module(cubin, device)
     program = Program.of(function, cubin, device.addresses)
+    if device.heap is None and HEAP_FUNCTIONS & set(program.externals.values()):
+        device.heap = place_heap(device.memory, DEFAULT_HEAP_BASE, DEFAULT_BYTES)
     if len(launch.parameters) < function.abi.param_size:
         raise diag.error(
             "sass-bad-launch",
@@ -237,6 +252,7 @@ class _Run:
             undefined=launch.undefined,
             races=self.races,
             shuffler=self.shuffler,
+            heap=device.heap,
         )
 
     def all(self, resident: int) -> Outcome:

@@ -10,9 +10,10 @@ from types import TracebackType
 from cassc.amdgpu.emulator import Emulator, Kernel, Module
 from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
+from cassc.sass import interp
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
-from cassc.verify import compare, execute
+from cassc.verify import blocks, compare, execute
 from cassc.verify.compare import Mask
 from cassc.verify.execute import Run
 from cassc.verify.inputs import Launch
@@ -180,7 +181,8 @@ class Trial:
         return found
 
     def _difference(self, case: Case, translated: Run) -> Counterexample | None:
-        oracle, reference = self.oracle, case.run
+        oracle = self.oracle
+        reference, translated = self._matched(case, translated)
         differing = self._differing(reference, translated)
         printed = _records_differ(reference, translated)
         if not differing and not printed:
@@ -188,18 +190,18 @@ class Trial:
         if oracle.hints.approximate:
             runs = oracle.nudged(case)
             printed &= not any(_records_differ(reference, run) for run in runs)
-            self._allow(case, translated, differing, runs)
+            self._allow(case, reference, translated, differing, runs)
         if not printed and not any(mask.any() for mask in differing.values()):
             return None
         others = [other for other in oracle.reordered(case) if not other.fault]
         for other in others:
-            for name, mask in self._differing(reference, other).items():
+            for name, mask in self._differing(*self._matched(case, other)).items():
                 self.order_dependent = True
                 if name in differing and not oracle.hints.atomic_floats:
                     differing[name] &= ~mask
             printed = printed and not _records_differ(reference, other)
         if oracle.hints.atomic_floats:
-            self._allow(case, translated, differing, others)
+            self._allow(case, reference, translated, differing, others)
         if not printed and not any(mask.any() for mask in differing.values()):
             return None
         if oracle.racing(case):
@@ -213,14 +215,24 @@ class Trial:
             return _example(case, "printf", 0, str(reference.printed), str(translated.printed))
         return None
 
-    def _allow(self, case: Case, translated: Run, differing: dict[str, Mask], samples: Sequence[Run]) -> None:
+    def _matched(self, case: Case, got: Run) -> tuple[Run, Run]:
+        """What the SASS left and ``got``, as if blocks of the device heap stood in the same places."""
+        if not case.variables.heap:
+            return case.run, got
+        mine, theirs = blocks.matched(interp.HEAP, case.variables.heap, case.run.memory, got.memory)
+        return replace(case.run, memory=mine), replace(got, memory=theirs)
+
+    def _allow(
+        self, case: Case, reference: Run, translated: Run, differing: dict[str, Mask], samples: Sequence[Run]
+    ) -> None:
         """Take out the words that lie about where ``samples`` have them."""
         hints = self.oracle.hints
+        memories = [self._matched(case, run)[1].memory for run in samples]
         for name, mask in differing.items():
             mask &= ~compare.allowed(
-                case.run.memory[name],
+                reference.memory[name],
                 translated.memory[name],
-                [run.memory[name] for run in samples],
+                [memory[name] for memory in memories],
                 halves=hints.halves,
                 doubles=hints.doubles,
             )

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from cassc.amdgpu.emulator import Emulator, EmulatorFault, Kernel, Module
 from cassc.image.cubin import Cubin
+from cassc.sass import heap as heaps
 from cassc.sass import interp
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
+from cassc.sass.externals import HEAP_FUNCTIONS
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.races import Races
 from cassc.verify.inputs import Launch, Stored, linked
@@ -24,6 +26,8 @@ _PRINTF = "__cassc_printf"
 _PRINTF_BYTES = 1 << 16
 _PRINTF_HEADER = 8
 _RECORD_HEADER = 16
+_HEAP = "__cassc_heap"
+_HEAP_BYTES = 1 << 20
 _UNPLACED = 0x7E00_0000_0000
 Record = tuple[int, bytes]
 """A vprintf call: address of the format string, argument bytes."""
@@ -31,10 +35,14 @@ Record = tuple[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Variables:
-    """The module's variables: for each section its address on both sides and its content before a launch."""
+    """The module's variables: for each section its address on both sides and its content before a launch.
+
+    ``heap``: address of the device heap, 0 where the module has none.
+    """
 
     addresses: Mapping[str, int]
     initial: Mapping[str, Bytes]
+    heap: int = 0
 
     def fill(self, contents: Sequence[Stored], addresses: Sequence[int]) -> None:
         """Put recorded values in place; ``addresses`` are those of the launch's buffers."""
@@ -87,7 +95,14 @@ class TracingMemory(Memory):
         return found
 
 
-def place_variables(cubin: Cubin, emulator: Emulator, module: Module) -> Variables:
+def place_heap(cubin: Cubin, emulator: Emulator) -> int:
+    """Memory on the emulator for a device heap; 0 for a cubin that does not allocate."""
+    if not any(symbol.name in HEAP_FUNCTIONS and not symbol.section for symbol in cubin.symbols):
+        return 0
+    return emulator.alloc(heaps.span(heaps.units_in(_HEAP_BYTES)))
+
+
+def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int = 0) -> Variables:
     """Where the emulator has the sections that hold variables; sections that it cannot name stand elsewhere."""
     addresses: dict[str, int] = {}
     free = _UNPLACED
@@ -112,7 +127,7 @@ def place_variables(cubin: Cubin, emulator: Emulator, module: Module) -> Variabl
             value = interp.symbol_address(cubin, addresses, relocation.symbol) + relocation.addend
             data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
         initial[name] = data
-    return Variables(addresses, initial)
+    return Variables(addresses, initial, heap)
 
 
 def on_reference(
@@ -146,6 +161,9 @@ def on_reference(
         memory.add(Range(variables.addresses[name], data, name))
     bank3 = contents.get(".nv.constant3", np.zeros(0, np.uint8))
     device = interp.Device(memory, bank3, variables.addresses)
+    if variables.heap:
+        device.heap = interp.place_heap(memory, variables.heap, _HEAP_BYTES)
+        contents[interp.HEAP] = device.heap.data
     shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses), undefined)
     try:
         outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races, shuffle=shuffle)
@@ -184,6 +202,11 @@ def on_emulator(
     placed = {name: at for name, at in variables.addresses.items() if at < _UNPLACED or at >= _UNPLACED + (1 << 32)}
     for name, address in placed.items():
         emulator.write(address, variables.initial[name])
+    heap = heaps.formatted(variables.heap, heaps.units_in(_HEAP_BYTES)) if variables.heap else None
+    named = emulator.global_variable(module, _HEAP)
+    if heap is not None and named is not None:
+        emulator.write(variables.heap, heap)
+        emulator.write(named[0], variables.heap.to_bytes(8, "little") + bytes(8))
     fifo = _Fifo(emulator, module)
     fault = message = ""
     try:
@@ -204,6 +227,8 @@ def on_emulator(
     }
     for name, address in placed.items():
         contents[name] = np.frombuffer(emulator.read(address, variables.initial[name].size), np.uint8)
+    if heap is not None:
+        contents[interp.HEAP] = np.frombuffer(emulator.read(variables.heap, heap.size), np.uint8)
     return Run(contents, fault, message, fifo.take())
 
 

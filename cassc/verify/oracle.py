@@ -88,6 +88,7 @@ class Oracle:
         self.coverage = Coverage(function, cfg.build(function, cubin.kernel(function.name)))
         self.last_refusal = ""
         self.spent = 0
+        self._heap = execute.place_heap(cubin, emulator)
         self._generator = Generator(function.abi, self.hints, seed)
         self._vary_variables = True
 
@@ -136,7 +137,7 @@ class Oracle:
 
     def _attempt(self, launch: Launch, budget: int = 0) -> Case:
         addresses = [self.emulator.alloc(buffer.data.size) for buffer in launch.buffers]
-        variables = execute.place_variables(self.cubin, self.emulator, self.module)
+        variables = execute.place_variables(self.cubin, self.emulator, self.module, self._heap)
         variables.fill(launch.variables, addresses)
         varied = not budget and self._vary(variables, launch)
         steps = budget or _LAUNCH_STEPS * self._generator.patience

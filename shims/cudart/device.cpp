@@ -203,13 +203,14 @@ CASSC_API Error cudaDeviceGetLimit(size_t* value, int limit) {
   });
 }
 
-// The stack grows as kernels need it and the heap's size is what a code object brings, so these are only kept; the printf FIFO
-// takes effect for code objects that are loaded later.
+// The stack grows as kernels need it, so its limit is only kept; the printf FIFO's takes effect for code objects that are loaded
+// later, and the heap's until a kernel that allocates has been loaded.
 CASSC_API Error cudaDeviceSetLimit(int limit, size_t value) {
   return api([&] {
     if (limit < 0 || limit >= rt::kLimits) return Error::InvalidValue;
     if (limit == kSyncDepth) return Error::UnsupportedLimit;
     if (limit == kFetchGranularity && value > 128) return Error::InvalidValue;
+    if (limit == kMallocHeap && rt::Context::get().heap.in_use()) return Error::InvalidValue;
     rt::Context::get().limits[static_cast<size_t>(limit)] = value;
     return Error::Success;
   });

@@ -102,6 +102,7 @@ Error Context::reset() {
   for (const Allocation& a : allocations.erase_all(Origin::HostRegister))
     device().unregister_host(reinterpret_cast<void*>(a.base));
   Registry::get().unload();
+  heap.release(device());
   return Error::Success;
 }
 

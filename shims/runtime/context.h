@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "errors.h"
+#include "heap.h"
 #include "memory.h"
 
 namespace cassc::rt {
@@ -32,6 +33,7 @@ class CASSC_EXPORT Context {
   bool closed() const { return closed_; }
 
   AllocationTable allocations;
+  DeviceHeap heap;
   std::array<std::atomic<size_t>, kLimits> limits;
   std::atomic<unsigned> device_flags = 0;
   std::atomic<int> cache_config = 0, shared_config = 0;

@@ -108,6 +108,7 @@ Error Image::bind(Device& device, const std::vector<KernelMetadata>& metadata) {
     }
     *variable->managed = variable->address;
   }
+  if (const Error error = context.heap.attach(device, *module_, context.limits[2]); error != Error::Success) return error;
   return ModuleOutput::attach(device, *module_, context.limits[1], output_);
 }
 
