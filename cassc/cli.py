@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cassc.driver.jobs import Report
     from cassc.driver.prebuilt import Launch
 
-SUBCOMMANDS = ("cache", "doctor", "first-use", "inspect", "run", "verify")
+SUBCOMMANDS = ("cache", "doctor", "first-use", "inspect", "run", "toolkit", "verify")
 
 _ERROR_LIMIT = 20
 """As clang's -ferror-limit: a kernel full of unknown instructions does not fill the screen."""
@@ -104,9 +104,16 @@ def _compile(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):  # build systems ask often: the option table is not even loaded
         print(_version())
         return 0
-    from cassc.driver.invocation import Phase, parse
+    from cassc.driver.invocation import CommandLineError, Phase, parse
 
-    invocation = parse(arguments)
+    try:
+        invocation = parse(arguments)
+    except CommandLineError:
+        if {"-v", "--verbose", "-dryrun", "--dryrun"} & set(
+            arguments
+        ):  # as nvcc: "-v x" is how CMake asks where TOP is
+            _say_environment()
+        raise
     if invocation.phase is Phase.VERSION:
         print(_version())
         return 0
@@ -116,6 +123,14 @@ def _compile(arguments: list[str]) -> int:
         print(usage(), end="")
         return 0
     return _build(invocation)
+
+
+def _say_environment() -> None:
+    from cassc import toolchain
+    from cassc.driver import toolkit
+
+    for line in toolkit.environment(toolkit.find(toolchain.find())):
+        _to_stderr(line)
 
 
 def _version() -> str:
@@ -136,7 +151,7 @@ def _build(invocation: Invocation) -> int:
     from pathlib import Path
 
     from cassc import diag, toolchain
-    from cassc.driver import jobs, prebuilt
+    from cassc.driver import jobs, prebuilt, toolkit
     from cassc.driver.cache import Cache
     from cassc.driver.invocation import Phase
     from cassc.driver.plan import plan
@@ -151,11 +166,13 @@ def _build(invocation: Invocation) -> int:
         _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
         return 0
     found = toolchain.find()
+    wants_kit = invocation.verbose or invocation.dryrun or invocation.phase in (Phase.LINK, Phase.DEVICE_LINK)
+    kit = toolkit.find(found) if wants_kit else None
     if invocation.dryrun:
-        jobs.dryrun(plan(invocation, found, Path(tempfile.gettempdir(), "cassc-dryrun")), _to_stderr)
+        jobs.dryrun(plan(invocation, found, kit, Path(tempfile.gettempdir(), "cassc-dryrun")), _to_stderr)
         return 0
     with tempfile.TemporaryDirectory(prefix="cassc-", ignore_cleanup_errors=True) as scratch:
-        report = jobs.run(plan(invocation, found, Path(scratch)), invocation, Cache.open(), _to_stderr)
+        report = jobs.run(plan(invocation, found, kit, Path(scratch)), invocation, Cache.open(), _to_stderr)
     _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
     return 0
 

@@ -112,12 +112,16 @@ class Toolchain:
 
 def load(name: str) -> Mapping[str, Any]:
     """One of the ``toolchains/*.toml`` files."""
+    return tomllib.loads((data_folder() / f"{name}.toml").read_text())
+
+
+def data_folder() -> Path:
+    """``toolchains``, of the package or of a clone."""
     here = Path(__file__).resolve().parent
     for folder in (here / "toolchains", here.parent / "toolchains"):
-        path = folder / f"{name}.toml"
-        if path.is_file():
-            return tomllib.loads(path.read_text())
-    raise error("toolchain-no-data", f"the installation is damaged: toolchains/{name}.toml is missing")
+        if (folder / "cuda.toml").is_file():
+            return folder
+    raise error("toolchain-no-data", "the installation is damaged: the folder 'toolchains' is missing")
 
 
 def find() -> Toolchain:
@@ -134,10 +138,11 @@ def find() -> Toolchain:
 
 
 def find_nvcc() -> Nvcc | None:
-    """PATH first, then the variables, then the wheels; never cassc itself under the name nvcc."""
+    """``CASSC_NVCC`` alone if it is set; else PATH first, then the variables, then the wheels. Never cassc
+    itself under the name nvcc."""
     data = load("cuda")
     for path, origin in _nvcc_candidates(data):
-        if _is_cassc(path):
+        if not path.is_file() or _is_cassc(path):
             continue
         banner = _ask(path, "--version")
         match = re.search(r"V(\d+)\.(\d+)\.(\d+)", banner)
@@ -207,6 +212,11 @@ def _linking_twin(compiler: Path) -> Path:
 
 def _nvcc_candidates(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     program = data["program"]
+    chosen = os.environ.get(data["chosen"])
+    if chosen:
+        if chosen != "none":
+            yield Path(chosen), data["chosen"]
+        return
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         found = shutil.which(program, path=folder) if folder else None
         if found:

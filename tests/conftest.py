@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or fills the user's cache; tests share none unless they set the variable themselves."""
     monkeypatch.setenv("CASSC_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_toolkits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Toolkit trees go to a folder of the tests' own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CASSC_TOOLKIT_DIR", str(tmp_path_factory.mktemp("toolkits")))
+        yield
 
 
 @pytest.fixture

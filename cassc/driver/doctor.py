@@ -135,8 +135,9 @@ def _runtime(found: Toolchain) -> Finding:
     if found.runtime is None:
         return Finding("cassc runtime", False, True, "libcudart, libcassrt and libcassc_emu were not built", mend)
     lacking = [name for name in ("libcassrt.so", "libcassc_emu.so") if not any(found.runtime.glob(f"{name}*"))]
-    if found.nvcc and not (found.runtime / found.nvcc.runtime).exists():
-        lacking.append(found.nvcc.runtime)
+    if found.nvcc:
+        names = (found.nvcc.runtime, found.nvcc.runtime.replace("libcudart", "libcassc_cudart"))
+        lacking += [name for name in names if not (found.runtime / name).exists()]
     if lacking:
         return Finding("cassc runtime", False, True, f"{found.runtime}: {', '.join(lacking)} missing", mend)
     return Finding("cassc runtime", True, True, str(found.runtime))

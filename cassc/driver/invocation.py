@@ -105,7 +105,7 @@ class Invocation:
         host_compiler, archiver: ``-ccbin`` and ``-arbin``, empty if none.
         relocatable: ``-rdc=true``.
         device_link: the device link is not switched off.
-        cuda_runtime: the program is linked against cassc's CUDA runtime.
+        cudart: ``static``, ``shared`` or ``none``: how the program is linked against cassc's CUDA runtime.
         remarks: options that were accepted and have no effect.
         nvcc_args: the command line without cassc's own options, for ``Phase.NVCC``.
     """
@@ -131,7 +131,7 @@ class Invocation:
     relocatable: bool = False
     device_link: bool = True
     shared: bool = False
-    cuda_runtime: bool = True
+    cudart: str = "static"
     verbose: bool = False
     dryrun: bool = False
     keep: bool = False
@@ -418,7 +418,7 @@ class _Parser:
             relocatable=relocatable,
             device_link=not self._has("no-device-link"),
             shared=self._has("shared"),
-            cuda_runtime=self._last("cudart") != "none",
+            cudart=self._last("cudart") or "static",
             verbose=self._has("verbose"),
             dryrun=self._has("dryrun"),
             keep=self._has("keep") or self._has("save-temps") or self._has("keep-dir"),

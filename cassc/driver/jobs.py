@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -24,6 +25,9 @@ from cassc.image import host
 from cassc.toolchain import GUARD
 
 Say = Callable[[str], None]
+
+_NVCC_VARIABLE = re.compile(r"#\$ \w+=")
+"""Lines such as ``#$ TOP=/usr/local/cuda``."""
 
 
 class ToolFailed(CasscError):
@@ -62,6 +66,8 @@ class Report:
 
 def dryrun(plan: Plan, say: Say) -> None:
     """Print what :func:`run` would do, in nvcc's form."""
+    for line in plan.environment:
+        say(line)
     for job in plan.jobs:
         say(f"#$ {_shown(job)}")
     for delivery in plan.deliveries:
@@ -84,6 +90,9 @@ class _Runner:
         self.compiled: dict[Path, Future[float]] = {}
 
     def run(self) -> Report:
+        if self.invocation.verbose:
+            for line in self.plan.environment:
+                self.say(line)
         workers = self.invocation.threads or os.cpu_count() or 1
         pool = ThreadPoolExecutor(max_workers=workers)
         try:
@@ -108,23 +117,38 @@ class _Runner:
         else:
             extra = [str(path) for path in job.optional if path.exists()]
             command = [*job.command[: job.place], *extra, *job.command[job.place :]]
-            self.report.timings.append((job.stage, {job.stage: self._start(command)}))
+            seconds = self._start(command, nvcc=job.stage == "nvcc")
+            self.report.timings.append((job.stage, {job.stage: seconds}))
 
     def _compile(self, job: Compile) -> float:
-        return self._start(job.command)
+        return self._start(job.command, nvcc=True)
 
-    def _start(self, command: Sequence[str]) -> float:
+    def _start(self, command: Sequence[str], *, nvcc: bool = False) -> float:
         """Start a tool and wait; its output goes where ours goes. Returns the seconds it took."""
         if self.invocation.verbose:
             self.say(f"#$ {shlex.join(command)}")
         begin = time.perf_counter()
         try:
-            done = subprocess.run(command, env={**os.environ, GUARD: "1"}, check=False)
+            if nvcc and self.invocation.verbose:
+                status = self._start_verbose(command)
+            else:
+                status = subprocess.run(command, env={**os.environ, GUARD: "1"}, check=False).returncode
         except OSError as problem:
             raise diag.error("tool-not-started", f"cannot start '{command[0]}': {problem.strerror}") from problem
-        if done.returncode != 0:
-            raise ToolFailed(done.returncode if done.returncode > 0 else 128 - done.returncode)
+        if status != 0:
+            raise ToolFailed(status if status > 0 else 128 - status)
         return time.perf_counter() - begin
+
+    def _start_verbose(self, command: Sequence[str]) -> int:
+        """nvcc says where its own toolkit is, before it says what it starts; ours has been said."""
+        with subprocess.Popen(
+            command, env={**os.environ, GUARD: "1"}, stderr=subprocess.PIPE, text=True, errors="replace"
+        ) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if not _NVCC_VARIABLE.match(line):
+                    self.say(line.rstrip("\n"))
+        return process.returncode
 
     def _translate(self, job: Translate) -> None:
         if not job.input.exists() and job.input.parent == job.output.parent:
@@ -169,7 +193,7 @@ class _Runner:
     def _device_link(self, job: DeviceLink) -> None:
         wanted = [str(path) for path in job.inputs if job.always or device.has_relocatable(host.read(path))]
         if wanted:
-            seconds = self._start([*job.command, *wanted])
+            seconds = self._start([*job.command, *wanted], nvcc=True)
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
 
 

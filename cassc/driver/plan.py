@@ -9,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cassc.driver import toolkit
 from cassc.driver.invocation import CommandLineError, Input, Invocation, Kind, Phase
+from cassc.driver.toolkit import Toolkit
 from cassc.toolchain import Toolchain, host_compiler
 
 _OWN_LIBRARIES = frozenset({"cudart", "cudart_static", "cudadevrt"})
@@ -73,19 +75,24 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """``environment``: the lines that ``-v`` and ``--dryrun`` print first."""
+
     jobs: tuple[Job, ...]
     deliveries: tuple[Delivery, ...] = ()
+    environment: tuple[str, ...] = ()
 
 
-def plan(invocation: Invocation, toolchain: Toolchain, scratch: Path) -> Plan:
-    """Raises CommandLineError for a combination that makes no sense, CasscError for a tool that is missing."""
-    return _Planner(invocation, toolchain, scratch).plan()
+def plan(invocation: Invocation, toolchain: Toolchain, kit: Toolkit | None, scratch: Path) -> Plan:
+    """``kit`` is needed where something is linked. Raises CommandLineError for a combination that makes no sense,
+    CasscError for a tool that is missing."""
+    return _Planner(invocation, toolchain, kit, scratch).plan()
 
 
 class _Planner:
-    def __init__(self, invocation: Invocation, toolchain: Toolchain, scratch: Path) -> None:
+    def __init__(self, invocation: Invocation, toolchain: Toolchain, kit: Toolkit | None, scratch: Path) -> None:
         self.invocation = invocation
         self.toolchain = toolchain
+        self.kit = kit
         self.scratch = scratch
         self.jobs: list[Job] = []
         self.deliveries: list[Delivery] = []
@@ -94,7 +101,7 @@ class _Planner:
         invocation = self.invocation
         if invocation.phase in (Phase.NVCC, Phase.LIST):
             command = (str(self.toolchain.require_nvcc().path), *invocation.nvcc_args)
-            return Plan((Finish("nvcc", command),))
+            return Plan((Finish("nvcc", command),), environment=self._environment())
         objects = [self._object(number, item) for number, item in enumerate(invocation.inputs)]
         if invocation.phase is Phase.DEVICE_LINK:
             objects, _ = self._libraries(objects)
@@ -103,7 +110,10 @@ class _Planner:
             self._archive(objects)
         elif invocation.phase is Phase.LINK:
             self._link(objects)
-        return Plan(tuple(self.jobs), tuple(self.deliveries))
+        return Plan(tuple(self.jobs), tuple(self.deliveries), self._environment())
+
+    def _environment(self) -> tuple[str, ...]:
+        return tuple(toolkit.environment(self.kit)) if self.kit else ()
 
     def _object(self, number: int, item: Input) -> Path:
         """The translated object of one input; the compilation and the translation are planned."""
@@ -164,7 +174,8 @@ class _Planner:
         if nvcc.libraries:
             command += ["-L", str(nvcc.libraries)]
         for folder in self.invocation.library_dirs:
-            command += ["-L", folder]
+            if self.kit is None or not self.kit.holds(folder):  # nvlink finds NVIDIA's libcudadevrt by itself
+                command += ["-L", folder]
         self.jobs.append(DeviceLink(tuple(command), tuple(objects), linked, always=final is not None))
         stem = Path(self.invocation.output or "a").stem
         self.jobs.append(Translate(self.invocation.output or "a_dlink", linked, translated, f"{stem}_dlink"))
@@ -187,19 +198,17 @@ class _Planner:
         if invocation.device_link and self._may_be_relocatable():
             optional = self._device_link(objects)
         compiler = host_compiler(self.toolchain, invocation.host_compiler)
-        command = [str(compiler), "-m64", *invocation.host_args]
-        if invocation.shared:
-            command.append("-shared")
+        command = [str(compiler), *invocation.host_args, "-m64"]
         command += ["-o", str(made), "-Wl,--start-group", *map(str, objects)]
         place = len(command)
-        for argument in invocation.linker_args:  # where nvcc puts them
+        if invocation.shared:  # from here on in nvcc's order
+            command.append("-shared")
+        for argument in invocation.linker_args:
             command += ["-Xlinker", argument]
         for folder in invocation.library_dirs:
-            command += ["-L", folder]
+            command.append(f"-L{folder}")
         command += [f"-l{name}" for name in libraries]
-        if invocation.cuda_runtime:
-            command += self._runtime()
-        command += [*_SYSTEM_LIBRARIES, "-Wl,--end-group"]
+        command += [*self._runtime(), "-Wl,--end-group"]
         self.jobs.append(Finish("link", tuple(command), tuple(optional), place))
         self.deliveries.append(Delivery(made, Path(invocation.output or "a.out")))
 
@@ -209,11 +218,15 @@ class _Planner:
         return self.invocation.relocatable or (foreign and self.toolchain.nvcc is not None)
 
     def _runtime(self) -> list[str]:
-        """cassc's libcudart in place of NVIDIA's, of the version that nvcc's objects expect, found again by rpath."""
-        folder = self.toolchain.require_runtime()
-        nvcc = self.toolchain.nvcc
-        soname = nvcc.runtime if nvcc else max(path.name for path in folder.glob("libcudart.so.*"))
-        return ["-L", str(folder), f"-l:{soname}", f"-Wl,-rpath,{folder}"]
+        """cassc's CUDA runtime in the place of NVIDIA's. Build systems read these words off ``-v``."""
+        if self.invocation.cudart == "none":
+            return []
+        self.toolchain.require_runtime()
+        assert self.kit is not None, "a link is planned with a toolkit tree"
+        words = [f"-L{self.kit.lib}", "-lcudadevrt"]
+        if self.invocation.cudart == "shared":
+            return [*words, "-lcudart"]
+        return [*words, "-lcudart_static", *_SYSTEM_LIBRARIES]
 
     def _libraries(self, objects: list[Path]) -> tuple[list[Path], list[str]]:
         """``-l`` names that stand for an archive in an ``-L`` folder become inputs: it may hold plain nvcc objects."""

@@ -1,4 +1,4 @@
-"""The subcommands: ``doctor``, ``verify``, ``inspect``, ``cache``, ``run``. Texts go to ``say``; the front prints."""
+"""What follows ``cassc`` in place of files: ``doctor``, ``verify``, ``run``... Texts go to ``say``."""
 
 from __future__ import annotations
 
@@ -107,6 +107,21 @@ def _inspect(say: Say, file: str, as_json: bool) -> int:
     else:
         for line in contents.inspect_lines(listing):
             say(line)
+    return 0
+
+
+@_group.command("toolkit")
+@click.option("--at", "place", type=click.Path(file_okay=False), help="Make one there instead, and print that.")
+@click.pass_obj
+def _toolkit(say: Say, place: str | None) -> int:
+    """Print the folder that build systems take for CUDA's toolkit: CUDA_HOME=$(cassc toolkit)."""
+    from cassc import toolchain
+    from cassc.driver import toolkit
+
+    found = toolchain.find()
+    found.require_runtime()
+    kit = toolkit.make(Path(place), found) if place else toolkit.find(found)
+    say(str(kit.root))
     return 0
 
 

@@ -19,7 +19,7 @@ def test_defaults() -> None:
     assert invocation.targets == (TARGETS["gfx1100"],)
     assert invocation.compile_args == ("-arch", "sm_80")
     assert invocation.threads == 1
-    assert invocation.cuda_runtime
+    assert invocation.cudart == "static"
     assert not invocation.relocatable
 
 

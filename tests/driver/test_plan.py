@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from cassc.driver.invocation import CommandLineError, parse
 from cassc.driver.plan import Compile, DeviceLink, Finish, Plan, Translate, plan
+from cassc.driver.toolkit import Toolkit
 from cassc.toolchain import Nvcc, Toolchain
 
 SCRATCH = Path("/scratch")
@@ -18,8 +20,11 @@ MACHINE = Toolchain(
 )
 
 
+KIT = Toolkit(Path("/kit"), (13, 0, 88))
+
+
 def planned(command: str, machine: Toolchain = MACHINE) -> Plan:
-    return plan(parse(command.split()), machine, SCRATCH)
+    return plan(parse(command.split()), machine, KIT, SCRATCH)
 
 
 def shape(made: Plan) -> list[str]:
@@ -45,23 +50,29 @@ def test_program() -> None:
     start, end = words.index("-Wl,--start-group"), words.index("-Wl,--end-group")
     inside = words[start:end]
     assert inside[1:3] == ["/scratch/0-a.translated.o", "/scratch/1-b.o"]
-    assert "-l:libcudart.so.13" in inside
-    assert "-Wl,-rpath,/lib/cassc" in inside
+    assert inside[3:] == ["-L/kit/lib", "-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl"]
     assert "-shared" not in words
 
 
-def test_runtime_follows_the_version_of_nvcc() -> None:
-    machine = replace(MACHINE, nvcc=replace(NVCC, version=(12, 9, 1), runtime="libcudart.so.12"))
-    assert "-l:libcudart.so.12" in link_command(planned("a.cu", machine))
+def test_build_systems_find_the_link_line() -> None:
+    """CMake takes the line that holds the text of ``LIBRARIES=`` for the link."""
+    made = planned("a.cu -v")
+    (libraries,) = [line.partition("=")[2] for line in made.environment if line.startswith("#$ LIBRARIES=")]
+    assert libraries in shlex.join(link_command(made))
+    assert "#$ TOP=/kit" in made.environment
+    assert "#$ NVVMIR_LIBRARY_DIR=/kit/nvvm/libdevice" in made.environment
 
 
-def test_runtime_can_be_left_out() -> None:
-    assert not [w for w in link_command(planned("a.cu -cudart none")) if "cudart" in w]
+@pytest.mark.parametrize("kind", ["static", "shared", "none"])
+def test_kind_of_the_runtime(kind: str) -> None:
+    words = link_command(planned(f"a.cu -cudart {kind}"))
+    expected = {"static": ["-lcudart_static"], "shared": ["-lcudart"], "none": []}[kind]
+    assert [w for w in words if "cudart" in w] == expected
 
 
 def test_nvidia_libraries_are_replaced() -> None:
     words = link_command(planned("a.cu -lcudart -lcudart_static -lcudadevrt -lm -shared -o x.so"))
-    assert [w for w in words if w.startswith("-l") and "cuda" in w] == ["-l:libcudart.so.13"]
+    assert [w for w in words if w.startswith("-l") and "cuda" in w] == ["-lcudadevrt", "-lcudart_static"]
     assert "-lm" in words
     assert "-shared" in words
 
@@ -99,13 +110,16 @@ def test_device_link_of_the_wheels_names_their_libraries() -> None:
     assert job.always
 
 
-def test_translated_objects_link_without_nvcc(tmp_path: Path) -> None:
-    machine = replace(MACHINE, nvcc=None, runtime=tmp_path)
-    for version in (12, 13):
-        (tmp_path / f"libcudart.so.{version}").write_bytes(b"")
-    made = planned("a.o -o prog", machine)
-    assert shape(made) == ["Translate", "Finish"]
-    assert "-l:libcudart.so.13" in link_command(made)
+def test_device_link_searches_no_folder_of_ours() -> None:
+    (job,) = [j for j in planned("-dlink a.o -L/kit/lib -L/mine").jobs if isinstance(j, DeviceLink)]
+    assert [word for word in job.command if word.startswith("/") and "nvcc" not in word] == [
+        "/scratch/dlink.o",
+        "/mine",
+    ]
+
+
+def test_translated_objects_link_without_nvcc() -> None:
+    assert shape(planned("a.o -o prog", replace(MACHINE, nvcc=None))) == ["Translate", "Finish"]
 
 
 def test_archive() -> None:

@@ -34,7 +34,7 @@ def fake_nvcc(root: Path, full: str = "13.0.88", name: str = "nvcc") -> Path:
 @pytest.fixture(autouse=True)
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without nvcc: no variables, no wheels, an empty PATH."""
-    for variable in ("CUDA_HOME", "CUDA_PATH", "NVCC_CCBIN", toolchain.GUARD):
+    for variable in ("CASSC_NVCC", "CUDA_HOME", "CUDA_PATH", "NVCC_CCBIN", toolchain.GUARD):
         monkeypatch.delenv(variable, raising=False)
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", f"{tmp_path / 'empty'}:/usr/bin:/bin")
@@ -71,6 +71,16 @@ def test_order_of_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PATH", path_of(fake_nvcc(tmp_path / "fourth", "13.1.4").parent))
     found = toolchain.find_nvcc()
     assert found and (found.origin, found.release, found.runtime) == ("PATH", "13.1.4", "libcudart.so.13")
+
+
+def test_nvcc_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", path_of(fake_nvcc(tmp_path / "first").parent))
+    other = fake_nvcc(tmp_path / "second", "12.8.2")
+    monkeypatch.setenv("CASSC_NVCC", str(other))
+    found = toolchain.find_nvcc()
+    assert found and (found.path, found.origin) == (other, "CASSC_NVCC")
+    monkeypatch.setenv("CASSC_NVCC", "none")
+    assert toolchain.find_nvcc() is None
 
 
 def test_wheels_need_their_library_folder(tmp_path: Path) -> None:

@@ -1,0 +1,2 @@
+#include "kernel.cu"
+#include "main.cpp"
