@@ -1,4 +1,4 @@
-"""Memory, atomics, lanes and barriers in the emitting builder.
+"""Memory, atomics and lanes in the emitting builder.
 
 A warp is a wave of 32 lanes with the same numbering. Global addresses become pointers of address space 1, shared ones
 of address space 3 (the kernel's own LDS from address `lds_bias` on), local ones offsets into one private array, generic
@@ -7,10 +7,9 @@ ones flat pointers.
 
 from __future__ import annotations
 
-from cassc import diag
 from cassc.lift.floats import Floats
 from cassc.lift.text import Ir
-from cassc.sass.builder import F32, I1, I8, I16, I32, I64, Scope, Space, Value
+from cassc.sass.builder import F32, I1, I8, I16, I32, I64, Scope, Space
 
 # LLVM's memory model of AMDGPU (AMDGPUUsage, "Memory Scopes"); system scope has no name.
 _SYNC_SCOPE = {Scope.CTA: ' syncscope("workgroup")', Scope.GPU: ' syncscope("agent")', Scope.SYSTEM: ""}
@@ -29,8 +28,6 @@ _POINTER = {
     Space.GENERIC: "ptr",
 }
 _ELEMENT = {1: I8, 2: I16, 4: I32, 8: I64}
-# LDS words that a kernel with reducing barriers keeps for itself.
-BARRIER_SLOT = 0
 
 MATCH_ANY = """\
 define internal i32 @__cassc_match_any.{type}({type} %x) alwaysinline convergent nounwind {{
@@ -212,56 +209,6 @@ class Effects(Floats):
         self.declare("llvm.amdgcn.ballot.i32", "i32 @(i1)")
         self.helpers[f"__cassc_match_any.{type}"] = MATCH_ANY.format(type=type)
         return self._joined(self.define(I32, f"call i32 @__cassc_match_any.{type}({x.typed})"))
-
-    # The CTA -----------------------------------------------------------------------------------------------------
-    def barrier(self, id: Ir, threads: Value | None) -> None:
-        if threads is not None or id.known is None:
-            raise diag.error("lift-unsupported", "barriers of a part of the CTA have no counterpart on the target")
-        self.wait()
-
-    def wait(self) -> None:
-        """All waves of the workgroup, with their memory."""
-        self.effects = True
-        self.declare("llvm.amdgcn.s.barrier", "void @()")
-        self.line('fence syncscope("workgroup") release')
-        self.line("call void @llvm.amdgcn.s.barrier()")
-        self.line('fence syncscope("workgroup") acquire')
-
-    def barrier_arrive(self, id: Ir, threads: Ir) -> None:
-        raise diag.error("lift-unsupported", "barriers that are only arrived at have no counterpart on the target")
-
-    def barrier_reduce(self, op: str, x: Ir, id: Ir, threads: Value | None) -> Ir:
-        """Each wave adds its votes to an LDS word, reads the sum behind a barrier, and takes its votes back.
-
-        The word is zero before and after, and needs no further barrier: a wave that is early for the next reduction
-        only adds before the others have subtracted.
-        """
-        if threads is not None or id.known is None:
-            raise diag.error("lift-unsupported", "barriers of a part of the CTA have no counterpart on the target")
-        self.needs.add("barrier_reduce")
-        counted = self.not_(x) if op == "and" else x
-        votes = self.popcount(self.ballot(counted))
-        executing = self.ballot(self.const(I1, 1))
-        below = self.call(I32, "llvm.amdgcn.mbcnt.lo", (executing, self.const(I32, 0)))
-        leader = self.compare("eq", below, self.const(I32, 0), signed=False)
-        own = self.select(leader, votes, self.const(I32, 0))
-        slot = f"ptr addrspace(3) {self.raw(f'inttoptr i32 {BARRIER_SLOT} to ptr addrspace(3)')}"
-        self.line(f'{self.name()} = atomicrmw add {slot}, {own.typed} syncscope("workgroup") monotonic, align 4')
-        self.wait()
-        total = self.define(I32, f"load volatile i32, {slot}, align 4")
-        self.wait()
-        self.line(f'{self.name()} = atomicrmw sub {slot}, {own.typed} syncscope("workgroup") monotonic, align 4')
-        none = self.compare("eq", total, self.const(I32, 0), signed=False)
-        truth = none if op == "and" else self.not_(none)
-        self.line(f"store {total.typed}, ptr addrspace(5) %barrier.count, align 4")
-        self.line(f"store {truth.typed}, ptr addrspace(5) %barrier.truth, align 1")
-        return total if op == "popc" else truth
-
-    def barrier_result(self) -> tuple[Ir, Ir]:
-        self.effects = True
-        self.needs.add("barrier_reduce")
-        count = self.define(I32, "load i32, ptr addrspace(5) %barrier.count, align 4")
-        return count, self.define(I1, "load i1, ptr addrspace(5) %barrier.truth, align 1")
 
     def warp_sync(self) -> None:
         """Keeps LLVM from moving code across: lanes meet here (see ``lift.lift`` about spin locks)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cassc import diag
 from cassc.image.cubin import KernelAbi
-from cassc.lift.effects import Effects
+from cassc.lift.barriers import Barriers
 from cassc.lift.text import Ir
 from cassc.sass.builder import I1, I8, I16, I32, I64, Type, Value
 from cassc.sass.execute import Write
@@ -44,7 +44,7 @@ def predicate_name(index: int, uniform: bool) -> str:
     return f"%{'up' if uniform else 'p'}{index}"
 
 
-class EmitLlvm(Effects):
+class EmitLlvm(Barriers):
     """Registers are stack slots (LLVM makes values of them); what a block wrote or read already is not read again."""
 
     def __init__(self, abi: KernelAbi, banks: Banks, lds_bias: int = 0) -> None:

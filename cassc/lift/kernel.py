@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from cassc.image.cubin import KernelAbi
+from cassc.lift.barriers import NAMED_BYTES, REDUCTION_BYTES
 from cassc.lift.emit import EmitLlvm
 from cassc.lift.text import quoted
 from cassc.sass.builder import I1
@@ -89,29 +90,40 @@ def prologue(m: EmitLlvm, first: str) -> list[str]:
     if "implicit" in m.needs:
         m.declare("llvm.amdgcn.implicitarg.ptr", "ptr addrspace(4) @()")
         lines.append("  %implicit = call ptr addrspace(4) @llvm.amdgcn.implicitarg.ptr()")
-    if "barrier_reduce" in m.needs:
-        return lines + _barrier_words(m, first)
-    return [*lines, f"  br label %{first}"]
+    if "barrier_result" in m.needs:
+        lines += [
+            "  %barrier.count = alloca i32, addrspace(5)",
+            "  %barrier.truth = alloca i1, addrspace(5)",
+            "  store i32 0, ptr addrspace(5) %barrier.count",
+            "  store i1 false, ptr addrspace(5) %barrier.truth",
+        ]
+    size = barrier_bytes("barrier_sum" in m.needs, "barrier_named" in m.needs)
+    return [*lines, *(_cleared(m, size, first) if size else (f"  br label %{first}",))]
 
 
-def _barrier_words(m: EmitLlvm, first: str) -> list[str]:
-    """The LDS word that reducing barriers count in starts at zero."""
+def barrier_bytes(sums: bool, named: bool) -> int:
+    """LDS that barriers need, from address 0 on."""
+    return REDUCTION_BYTES + NAMED_BYTES if named else REDUCTION_BYTES if sums else 0
+
+
+def _cleared(m: EmitLlvm, size: int, first: str) -> list[str]:
+    """The LDS of barriers starts as zeros."""
     for axis in "xyz":
         m.declare(f"llvm.amdgcn.workitem.id.{axis}", "i32 @()")
     m.declare("llvm.amdgcn.s.barrier", "void @()")
     ids = [f"  %first.{axis} = call i32 @llvm.amdgcn.workitem.id.{axis}()" for axis in "xyz"]
+    stores = [
+        f"  store <4 x i32> zeroinitializer, ptr addrspace(3) inttoptr (i32 {place} to ptr addrspace(3)), align 16"
+        for place in range(0, size, 16)
+    ]
     return [
-        "  %barrier.count = alloca i32, addrspace(5)",
-        "  %barrier.truth = alloca i1, addrspace(5)",
-        "  store i32 0, ptr addrspace(5) %barrier.count",
-        "  store i1 false, ptr addrspace(5) %barrier.truth",
         *ids,
         "  %first.xy = or i32 %first.x, %first.y",
         "  %first.xyz = or i32 %first.xy, %first.z",
         "  %is.first = icmp eq i32 %first.xyz, 0",
         "  br i1 %is.first, label %clear, label %cleared",
         "clear:",
-        "  store i32 0, ptr addrspace(3) inttoptr (i32 0 to ptr addrspace(3)), align 4",
+        *stores,
         "  br label %cleared",
         "cleared:",
         '  fence syncscope("workgroup") release',

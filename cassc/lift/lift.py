@@ -35,8 +35,7 @@ from cassc.sass.groups import APART, joins_groups, mask_operand
 from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
-# LDS below address zero of the kernel's shared memory, for reducing barriers; sm_90 reserves 1024 bytes anyway.
-_BARRIER_BIAS = 16
+# Below this address sm_90's kernels keep nothing of their own, if they have shared memory.
 _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
 _NEXT = "%next"  # slot: the code offset to which a lane goes by the dispatcher
@@ -82,9 +81,11 @@ class _Lifter:
         return Banks(symbols)
 
     def _lds_bias(self) -> int:
-        reduces = any(i.row.mnemonic == "BAR" and i.mod("mode") == "RED" for i in self.function.instructions)
+        """What barriers need stands below address zero of the kernel's shared memory, or where nothing else does."""
+        barriers = [i for i in self.function.instructions if i.row.mnemonic == "BAR"]
+        named = any(sum(not isinstance(o, Pred) for o in i.operands) > 1 for i in barriers)
         reserved = self.function.arch.number >= 90 and self.abi.static_shared >= _RESERVED_SHARED
-        return _BARRIER_BIAS if reduces and not reserved else 0
+        return 0 if reserved else kernel.barrier_bytes(any(i.mod("mode") == "RED" for i in barriers), named)
 
     def lift(self) -> LiftedKernel:
         self._check_words()

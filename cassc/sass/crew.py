@@ -114,7 +114,7 @@ class Crew:
         self.resume = np.zeros(lanes, np.int64)  # where a lane goes on behind a collective sequence
         self.last_turn = np.zeros(lanes, np.int64)
         self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
-        self.result = (0, 0)
+        self.votes = np.zeros((2, lanes), np.uint32)  # of a lane's last barrier: how many were true, and all
         self.machine = Machine(self, lanes, 256)
         self.machine.races = cta.races
         self.machine.shuffler = shuffler
@@ -196,8 +196,8 @@ class Crew:
             raise AccessError("local", int(wide[outside][0]), 1, write=False)
         return wide + (lanes * size).astype(np.uint64)
 
-    def passed(self) -> tuple[int, int] | None:
-        return self.result if (self.machine.mask & self.released).any() else None
+    def passed(self) -> tuple[NDArray[Any], NDArray[Any]] | None:
+        return (self.votes[0].copy(), self.votes[1].copy()) if (self.machine.mask & self.released).any() else None
 
     # Scheduling --------------------------------------------------------------------------------------------------
     def run(self, budget: int) -> None:
@@ -296,21 +296,29 @@ class Crew:
         return True
 
     def _wait_for_cta(self, i: Instruction, group: Mask, mask: Mask, wait: BarrierWait) -> None:
-        follower = i.address + WORD_BYTES
-        self.pc[group] = follower
+        self.pc[group] = i.address + WORD_BYTES
         if not wait.arrive:
             self.pc[mask] = i.address
             self.wait[mask] = _AT_BARRIER
-            self.wait_barrier[mask] = wait.id
-        votes = int(wait.vote.sum()) if wait.vote is not None else 0
-        self.cta.arrive(wait.id, wait.threads, int(mask.sum()), votes)
+            self.wait_barrier[mask] = wait.id[mask]
+        # Warps count as whole ones where the barrier names a number of threads (PTX ISA, ``barrier``).
+        missing = (self.running & ~mask).reshape(-1, WARP).any(axis=1)
+        lanes = mask.reshape(-1, WARP).sum(axis=1)
+        whole = np.repeat(np.where(missing | (lanes == 0), 0, WARP - lanes), WARP)
+        for id, threads in sorted({(int(wait.id[k]), int(wait.threads[k])) for k in np.flatnonzero(mask)}):
+            here = mask & (wait.id == id) & (wait.threads == threads)
+            present = int(here.sum())
+            firsts = here & (np.cumsum(here.reshape(-1, WARP), axis=1).reshape(-1) == 1)
+            arriving = present + int(whole[firsts].sum()) if threads else present
+            votes = int((wait.vote & here).sum()) if wait.vote is not None else 0
+            self.cta.arrive(id, threads, arriving, present, votes)
 
     def release(self, id: int, result: tuple[int, int]) -> None:
         """A CTA barrier opened: its lanes execute their instruction again, with the result at hand."""
         waiting = self.running & (self.wait == _AT_BARRIER) & (self.wait_barrier == id)
         self.wait[waiting] = _RUNNING
         self.released |= waiting
-        self.result = result
+        self.votes[:, waiting] = np.array(result, np.uint32)[:, None]
 
     def _reconverge(self) -> None:
         """Let go the lanes for which all those that they wait for have come."""

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 
 from cassc.sass.crew import Crew, Halt, Order
+from cassc.sass.evaluate import WARP
 from cassc.sass.heap import Heap
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
@@ -21,10 +22,11 @@ UNDEFINED = 0xCD
 
 @dataclass(slots=True)
 class _Barrier:
-    """``needed``: threads that it waits for; None: all that have not exited."""
+    """``needed``: threads that it waits for; 0: all that have not exited. ``present``: those that arrived."""
 
-    needed: int | None
+    needed: int
     arrived: int = 0
+    present: int = 0
     votes: int = 0
 
 
@@ -91,10 +93,18 @@ class Cta:
         self.stuck = self.steps == before and not self._release_all()
 
     # Barriers ----------------------------------------------------------------------------------------------------
-    def arrive(self, id: int, threads: int | None, arriving: int, votes: int) -> None:
-        """``arriving`` threads reach a barrier; it opens when all that it waits for are there."""
-        barrier = self.barriers.setdefault(id, _Barrier(threads))
+    def arrive(self, id: int, threads: int, arriving: int, present: int, votes: int) -> None:
+        """``present`` threads reach a barrier, and count as ``arriving``. It opens when all that it waits for are here.
+
+        ``threads``: that it waits for; 0: all of the CTA. Raises Halt where that cannot come out.
+        """
+        needed = -(-threads // WARP) * WARP
+        barrier = self.barriers.setdefault(id, _Barrier(needed))
         barrier.arrived += arriving
+        if needed != barrier.needed or 0 < needed < barrier.arrived:
+            waited = barrier.needed or "all"
+            raise Halt("barrier", f"{barrier.arrived} threads arrived at barrier {id}, which waits for {waited}")
+        barrier.present += present
         barrier.votes += votes
         self._release(id)
 
@@ -107,12 +117,10 @@ class Cta:
 
     def _release(self, id: int) -> bool:
         barrier = self.barriers[id]
-        alive = self.crew.alive
-        needed = alive if barrier.needed is None else min(barrier.needed, alive)
-        if barrier.arrived < needed or not barrier.arrived:
+        if barrier.arrived < (barrier.needed or self.crew.alive) or not barrier.arrived:
             return False
         del self.barriers[id]
-        self.crew.release(id, (barrier.votes, barrier.arrived))
+        self.crew.release(id, (barrier.votes, barrier.present))
         if self.races is not None:
             self.races.barrier()
         return True

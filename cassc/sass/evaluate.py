@@ -57,13 +57,13 @@ class BarrierWait(Exception):
     """Raised by barriers for the lanes that execute them; the driver executes the instruction again when released.
 
     Attributes:
-        id, threads: the barrier, and how many threads it waits for (None: all of the CTA).
+        id, threads: in each lane the barrier, and how many threads it waits for (0: all of the CTA).
         arrive: the lanes only count, and do not wait.
         vote: the I1 operand of a reduction, or None.
     """
 
-    def __init__(self, id: int, threads: int | None, vote: Mask | None = None, *, arrive: bool = False) -> None:
-        super().__init__(id)
+    def __init__(self, id: Array, threads: Array, vote: Mask | None = None, *, arrive: bool = False) -> None:
+        super().__init__()
         self.id = id
         self.threads = threads
         self.vote = vote
@@ -83,8 +83,8 @@ class Surroundings(Protocol):
     def locate(self, space: Space, addresses: Array, lanes: NDArray[np.intp]) -> NDArray[np.uint64]:
         """Addresses as the memory of the space knows them (local memory: one slice for each thread)."""
 
-    def passed(self) -> tuple[int, int] | None:
-        """(threads whose vote was true, all threads) if the executing lanes have passed the barrier, else None."""
+    def passed(self) -> tuple[Array, Array] | None:
+        """In each lane (threads whose vote was true, all threads) if they have passed the barrier, else None."""
 
 
 class Evaluate:
@@ -567,31 +567,28 @@ class Evaluate:
         bits = np.where(equal, BITS[: data.shape[1]], np.uint32(0))
         return self._joined(bits.sum(axis=2, dtype=np.uint32).reshape(-1))
 
-    def _uniform(self, x: Value | None) -> int | None:
-        if x is None:
-            return None
-        assert isinstance(x, Lanes)
-        return int(x.data[np.flatnonzero(self.mask)[0]])
-
     def barrier(self, id: Lanes, threads: Lanes | None) -> None:
         if self.mask.any() and self.around.passed() is None:
-            raise BarrierWait(self._uniform(id) or 0, self._uniform(threads))
+            raise BarrierWait(id.data, self._threads(threads))
+
+    def _threads(self, threads: Lanes | None) -> Array:
+        return self.const(I32, 0).data if threads is None else threads.data
 
     def barrier_arrive(self, id: Lanes, threads: Lanes) -> None:
-        if self.mask.any() and self.around.passed() is None:
-            raise BarrierWait(self._uniform(id) or 0, self._uniform(threads), arrive=True)
+        if self.mask.any():
+            raise BarrierWait(id.data, threads.data, arrive=True)
 
     def barrier_reduce(self, op: str, x: Lanes, id: Lanes, threads: Lanes | None) -> Lanes:
         result = self.around.passed()
         if result is None:
             if self.mask.any():
-                raise BarrierWait(self._uniform(id) or 0, self._uniform(threads), x.data & self.mask)
-            result = (0, 0)
+                raise BarrierWait(id.data, self._threads(threads), x.data)
+            return self.const(I32 if op == "popc" else I1, 0)
         true, all_ = result
         truth = true == all_ if op == "and" else true > 0
-        self._barrier_count[self.mask] = true
-        self._barrier_truth[self.mask] = truth
-        return self.const(I32, true) if op == "popc" else self.const(I1, truth)
+        self._barrier_count[self.mask] = true[self.mask]
+        self._barrier_truth[self.mask] = truth[self.mask]
+        return Lanes(I32, true) if op == "popc" else Lanes(I1, truth)
 
     def barrier_result(self) -> tuple[Lanes, Lanes]:
         """Of each lane's last `barrier_reduce`: the count (I32) and the truth (I1)."""

@@ -77,7 +77,8 @@ class Fault(CasscError):
     """What the hardware would report as an error of the launch.
 
     Attributes:
-        kind: ``address``, ``misaligned``, ``trap``, ``assert``, ``budget``, ``deadlock``, ``instruction``.
+        kind: ``address``, ``misaligned``, ``trap``, ``assert``, ``budget``, ``deadlock``, ``barrier`` (more
+            threads than it waits for), ``instruction``.
         address, space: of the access (``global``, ``shared``, ``local``, ``c[0x3]``), 0 and empty where there is none.
         until: what ran up to the fault.
     """

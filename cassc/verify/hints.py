@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cassc.image.cubin import Cubin
 from cassc.sass.disasm import SassFunction
-from cassc.sass.operand import Named
+from cassc.sass.operand import Imm, Named, Pred
 from cassc.verify import flow
 from cassc.verify.flow import Facts, Kind
 
@@ -28,6 +28,7 @@ class Hints:
         approximate: mnemonics in the code whose rows state an approximation.
         halves, doubles: floats of these types are computed with.
         atomic_floats: atomic additions of floats, which may or may not keep denormals.
+        barriers: numbers of threads that barriers for a part of the CTA wait for; 0 for a number in a register.
     """
 
     words: Mapping[int, Facts] = field(default_factory=dict)
@@ -39,6 +40,7 @@ class Hints:
     halves: bool = False
     doubles: bool = False
     atomic_floats: bool = False
+    barriers: tuple[int, ...] = ()
 
     def word(self, offset: int) -> Facts:
         return self.words.get(offset - offset % 4, _NOTHING)
@@ -84,4 +86,15 @@ def of(function: SassFunction, cubin: Cubin | None = None) -> Hints:
         halves,
         doubles,
         atomic_floats,
+        barrier_counts(function),
     )
+
+
+def barrier_counts(function: SassFunction) -> tuple[int, ...]:
+    """See `Hints.barriers`."""
+    found = set()
+    for instruction in function.instructions:
+        if instruction.row.mnemonic == "BAR":
+            counts = [o for o in instruction.operands if not isinstance(o, Pred)][1:]
+            found |= {o.bits if isinstance(o, Imm) else 0 for o in counts}
+    return tuple(sorted(found))

@@ -188,6 +188,7 @@ class Generator:
         cautious: scalars are never arbitrary; contents of unknown use are taken for indices if not all use is known.
         dynamic_shared: bytes.
         threads: most of a CTA; steps go with the number of ways that threads take.
+        unfit: numbers of threads with which barriers for a part of the CTA did not come right.
         patience: how many times the usual length of a launch is waited for.
     """
 
@@ -201,6 +202,7 @@ class Generator:
     cautious: bool = False
     dynamic_shared: int = 0
     threads: int = 1024
+    unfit: set[int] = field(default_factory=set)
     patience: int = 1
 
     def launch(self, attempt: int) -> Launch:
@@ -285,6 +287,8 @@ class Generator:
         if self.abi.required_threads:
             return self.abi.required_threads
         limit = min(self.abi.max_threads or 1024, self.threads)
+        if self.hints.barriers:
+            return self._block_for_barriers(attempt, limit)
         fitting = [b for b in _BLOCKS[self.hints.dimensions] if b[0] * b[1] * b[2] <= limit]
         if not fitting:
             few = min(limit, 32)
@@ -292,6 +296,14 @@ class Generator:
         # Full CTAs first: kernels of a fixed CTA size read what the missing threads would have written.
         fitting.sort(key=lambda b: limit >= 1024 or b[0] * b[1] * b[2] < limit)
         return fitting[attempt % len(fitting)]
+
+    def _block_for_barriers(self, attempt: int, limit: int) -> Dim3:
+        """Warps whose number suits named barriers: what they wait for together or at most, and then anything."""
+        counts = self.hints.barriers
+        sizes = [sum(counts), max(counts), 2 * max(counts), *range(32, 1025, 32)]
+        fitting = [n for n in dict.fromkeys(sizes) if 0 < n <= limit and n % 32 == 0 and n not in self.unfit]
+        size = fitting[attempt % min(len(fitting), 4)] if fitting else 32
+        return (size, 1, 1) if self.hints.dimensions == 1 else (32, size // 32, 1)
 
     # Learning ----------------------------------------------------------------------------------------------------
     def learn(self, launch: Launch, addresses: Sequence[int], touched: frozenset[int], failure: Failure) -> None:
@@ -303,6 +315,9 @@ class Generator:
             self.scale = max(self.scale - 1, 0)
             self.limit = max(self.limit - 1, 0)
             self.threads = max(self.threads // 16, 4)
+        elif failure.kind in ("barrier", "deadlock") and self.hints.barriers:
+            x, y, z = launch.block
+            self.unfit.add(x * y * z)
         elif failure.kind in ("address", "misaligned"):
             roomy = (SHARED_LIMIT - self.abi.static_shared) // 16 * 16
             if failure.space == "shared" and self.dynamic_shared < roomy:

@@ -111,56 +111,71 @@ DEFER = flag("DEFER_BLOCKING", 80)
 ALL_THREADS = {Field(42, 12): 0}
 
 
-@insn("BAR", 0x11D, "BarrierId", form(5), choice("mode", 77, 3, "SYNC"), DEFER, fixed=ALL_THREADS)
+SYNC = choice("mode", 77, 3, "SYNC")
+ARRIVE = choice("mode", 77, 3, "- ARV")
+# The result of BAR.RED is fetched by B2R.RESULT; the drivers pair the two.
+RED = (choice("mode", 77, 3, "- - RED"), choice("op", 74, 2, "POPC AND OR"))
+
+
+def _packed(b: Builder, x: Value) -> tuple[Value, Value]:
+    """A register with the barrier in bits 0-3 and the number of threads from bit 16 on."""
+    return b.and_(x, b.const(I32, 15)), b.lshr(x, b.const(I32, 16))
+
+
+@insn("BAR", 0x11D, "BarrierId", form(5), SYNC, DEFER, fixed=ALL_THREADS)
+@insn("BAR", 0x11D, "Rb", form(2), SYNC, DEFER, fixed=ALL_THREADS)
 @effects
 def bar_sync(b: Builder, i: Instruction, id: Value) -> None:
     b.barrier(id, None)
 
 
-@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "SYNC"), DEFER)
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), SYNC, DEFER)
+@insn("BAR", 0x11D, "BarrierId, Rb", form(4), SYNC, DEFER)
+@insn("BAR", 0x11D, "Rb, BarrierThreads", form(2), SYNC, DEFER)
 @effects
 def bar_sync_threads(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
     b.barrier(id, threads)
 
 
-@insn("BAR", 0x11D, "Rb", form(2), choice("mode", 77, 3, "SYNC"), DEFER, fixed=ALL_THREADS)
-@effects
-def bar_sync_register_all(b: Builder, i: Instruction, id: Value) -> None:
-    b.barrier(id, None)
-
-
-@insn("BAR", 0x11D, "Rb, BarrierThreads", form(2), choice("mode", 77, 3, "SYNC"), DEFER)
-@effects
-def bar_sync_register(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
-    b.barrier(id, threads)
-
-
-@insn("BAR", 0x11D, "Rb, Rb", form(1), choice("mode", 77, 3, "SYNC"), DEFER)
+@insn("BAR", 0x11D, "Rb, Rb", form(1), SYNC, DEFER)
 @effects
 def bar_sync_packed(b: Builder, i: Instruction, packed: Value, _: Value) -> None:
-    """The register holds the barrier in bits 0-3 and the number of threads from bit 16 (0: all)."""
-    b.barrier(b.and_(packed, b.const(I32, 15)), b.lshr(packed, b.const(I32, 16)))
+    b.barrier(*_packed(b, packed))
 
 
-@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), choice("mode", 77, 3, "- ARV"))
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads", form(5), ARRIVE)
+@insn("BAR", 0x11D, "BarrierId, Rb", form(4), ARRIVE)
+@insn("BAR", 0x11D, "Rb, BarrierThreads", form(2), ARRIVE)
 @effects
 def bar_arrive(b: Builder, i: Instruction, id: Value, threads: Value) -> None:
     b.barrier_arrive(id, threads)
 
 
-# The result of BAR.RED is fetched by B2R.RESULT; the drivers pair the two.
-BAR_RED = (choice("mode", 77, 3, "- - RED"), choice("op", 74, 2, "POPC AND OR"), DEFER)
+@insn("BAR", 0x11D, "Rb, Rb", form(1), ARRIVE)
+@effects
+def bar_arrive_packed(b: Builder, i: Instruction, packed: Value, _: Value) -> None:
+    b.barrier_arrive(*_packed(b, packed))
 
 
-@insn("BAR", 0x11D, "BarrierId, !Pp", form(5), *BAR_RED, fixed=ALL_THREADS)
+@insn("BAR", 0x11D, "BarrierId, !Pp", form(5), *RED, DEFER, fixed=ALL_THREADS)
+@insn("BAR", 0x11D, "Rb, !Pp", form(2), *RED, DEFER, fixed=ALL_THREADS)
 @effects
 def bar_red(b: Builder, i: Instruction, id: Value, p: Value) -> None:
     b.barrier_reduce(i.mods["op"].lower(), p, id, None)
 
 
-@insn("BAR", 0x11D, "BarrierId, BarrierThreads, !Pp", form(5), *BAR_RED)
+@insn("BAR", 0x11D, "BarrierId, BarrierThreads, !Pp", form(5), *RED, DEFER)
+@insn("BAR", 0x11D, "BarrierId, Rb, !Pp", form(4), *RED, DEFER)
+@insn("BAR", 0x11D, "Rb, BarrierThreads, !Pp", form(2), *RED, DEFER)
 @effects
 def bar_red_threads(b: Builder, i: Instruction, id: Value, threads: Value, p: Value) -> None:
+    b.barrier_reduce(i.mods["op"].lower(), p, id, threads)
+
+
+@insn("BAR", 0x11D, "Rb, Rb, !Pp", form(1), *RED, DEFER)
+@effects
+def bar_red_packed(b: Builder, i: Instruction, packed: Value, _: Value, p: Value) -> None:
+    id, threads = _packed(b, packed)
     b.barrier_reduce(i.mods["op"].lower(), p, id, threads)
 
 
