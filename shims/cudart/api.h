@@ -30,6 +30,7 @@ Error api(Body&& body) {
   return without_device([&] {
     rt::Context& context = rt::Context::get();
     Error error = context.open(nullptr);
+    context.use_runtime();
     if (error == Error::Success) error = context.state();
     return error == Error::Success ? body() : error;
   });

@@ -13,7 +13,7 @@ namespace rt = cassc::rt;
 
 namespace {
 
-constexpr size_t kNameBytes = 256, kUuidOffset = 256, kUuidBytes = 16;
+constexpr size_t kNameBytes = 256, kUuidOffset = 256;
 constexpr size_t kOldProperties = 728;  // cudaDeviceProp before CUDA 12: a prefix of the one of CUDA 12
 
 struct Property {
@@ -51,10 +51,7 @@ Error pack(void* target, size_t size, bool layout13, int index) {
     std::memset(bytes, 0, size);
     const rt::DeviceFacts& facts = device().facts();
     std::snprintf(bytes, kNameBytes, "%s", facts.name.c_str());
-    // No UUID is known: one that is the same each time, made of the chip's name and place.
-    const std::string seed = facts.gfx + "/" + std::to_string(facts.pci_bus);
-    for (size_t i = 0; i < kUuidBytes; ++i)
-      bytes[kUuidOffset + i] = static_cast<char>(i < seed.size() ? seed[i] : 'a' + static_cast<char>(i));
+    rt::device_uuid(facts, bytes + kUuidOffset);
     for (const Property& property : properties()) {
       const int offset = layout13 ? property.offset13 : property.offset12;
       if (offset >= 0 && static_cast<size_t>(offset + property.bytes) <= size)

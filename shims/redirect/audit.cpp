@@ -157,8 +157,9 @@ AUDIT_API unsigned la_version(unsigned version) { return std::min<unsigned>(vers
 AUDIT_API char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
   const std::string_view path = name;
   const std::string_view base = path.substr(path.rfind('/') + 1);
-  if (flag != LA_SER_ORIG || !base.starts_with("libcudart.so.")) return const_cast<char*>(name);
-  const std::string ours = state().folder + std::string(base);
+  const bool driver = base == "libcuda.so.1" || base == "libcuda.so";
+  if (flag != LA_SER_ORIG || !(driver || base.starts_with("libcudart.so."))) return const_cast<char*>(name);
+  const std::string ours = state().folder + (driver ? "libcuda.so.1" : std::string(base));
   if (access(ours.c_str(), R_OK) != 0) return const_cast<char*>(name);
   state().replaced.push_back(ours);
   return state().replaced.back().data();

@@ -111,6 +111,12 @@ void Context::shut_down() {
   if (device_) device().shut_down();
 }
 
+void device_uuid(const DeviceFacts& facts, char* uuid) {
+  constexpr size_t bytes = 16;
+  const std::string seed = facts.gfx + "/" + std::to_string(facts.pci_bus);
+  for (size_t i = 0; i < bytes; ++i) uuid[i] = i < seed.size() ? seed[i] : static_cast<char>('a' + i);
+}
+
 bool& in_host_function() {
   thread_local bool inside = false;
   return inside;

@@ -31,6 +31,9 @@ class CASSC_EXPORT Context {
   Error reset();
   void shut_down();
   bool closed() const { return closed_; }
+  // The runtime API was called in this process: its context is then every thread's that has chosen none.
+  bool runtime_in_use() const { return runtime_in_use_; }
+  void use_runtime() { runtime_in_use_ = true; }
 
   AllocationTable allocations;
   DeviceHeap heap;
@@ -44,7 +47,7 @@ class CASSC_EXPORT Context {
   std::atomic<Device*> device_ = nullptr;
   Error unavailable_ = Error::Success;  // why open failed, kept
   std::atomic<Error> state_ = Error::Success;
-  std::atomic<bool> closed_ = false;
+  std::atomic<bool> closed_ = false, runtime_in_use_ = false;
 };
 
 // True while this thread runs a host function of a stream: CUDA calls are not permitted there.

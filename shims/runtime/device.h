@@ -28,6 +28,9 @@ struct DeviceFacts {
   bool host_reads_device_memory = false;  // module globals may be read and written by the host
 };
 
+// 16 bytes that are the same each time, made of the chip's name and place: no UUID is known.
+CASSC_EXPORT void device_uuid(const DeviceFacts& facts, char* uuid);
+
 // A box of bytes. Pitches and slices are in bytes; a one-dimensional copy has height = depth = 1.
 struct Copy {
   void* target = nullptr;

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "types.h"
+
 namespace cassc::rt {
 
 constexpr uint16_t kEntryPtx = 1, kEntryCubin = 2;
@@ -19,7 +21,7 @@ struct FatEntry {
 };
 
 // The container that a wrapper (.nvFatBinSegment, magic 0x466243b1) points at, header included; empty when it is none.
-std::span<const std::byte> container_of(const void* wrapper);
+CASSC_EXPORT std::span<const std::byte> container_of(const void* wrapper);
 
 // The entries of a container; those before the damage where it is damaged.
 std::vector<FatEntry> read_container(std::span<const std::byte> container);

@@ -20,6 +20,14 @@ class Handles {
     std::lock_guard lock(mutex_);
     return live_.count(const_cast<T*>(handle)) != 0;
   }
+  // The first that matches; null: none.
+  template <class Match>
+  T* find(Match&& match) const {
+    std::lock_guard lock(mutex_);
+    for (const auto& [handle, object] : live_)
+      if (match(*object)) return handle;
+    return nullptr;
+  }
   std::unique_ptr<T> take(T* handle) {
     std::lock_guard lock(mutex_);
     const auto found = live_.find(handle);

@@ -1,6 +1,7 @@
 #include "registry.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "context.h"
 #include "translations.h"
@@ -19,6 +20,9 @@ constexpr int kReservedShared = 1024;
 }  // namespace
 
 Image::Image(const void* wrapper) : container_(container_of(wrapper)), entries_(read_container(container_)) {}
+
+Image::Image(std::vector<std::byte> container)
+    : own_container_(std::move(container)), container_(own_container_), entries_(read_container(container_)) {}
 
 uint32_t Image::sm() {
   std::lock_guard lock(loading_);
@@ -75,41 +79,65 @@ Error Image::find_and_load(Device& device) {
   }
   if (code_object.empty()) return Error::NoKernelImageForDevice;
   std::string why;
-  const auto metadata = read_metadata(code_object, why);
+  auto metadata = read_metadata(code_object, why);
   if (!metadata) {
     report("a code object cannot be loaded: " + why);
     return Error::InvalidKernelImage;
   }
+  metadata_ = std::move(*metadata);
   const Error error = device.load(code_object, module_);
-  return error == Error::Success ? bind(device, *metadata) : error;
+  return error == Error::Success ? bind(device) : error;
 }
 
-Error Image::bind(Device& device, const std::vector<KernelMetadata>& metadata) {
-  Context& context = Context::get();
-  for (auto& kernel : kernels) {
-    const auto found = std::find_if(metadata.begin(), metadata.end(), [&](const auto& m) { return m.name == kernel->name; });
-    if (found == metadata.end()) continue;
-    kernel->metadata = *found;
-    kernel->device = module_->kernel(kernel->name);
-    const bool reserves = loaded_sm_ >= kFirstSmWithReserve;
-    kernel->reserved_shared = reserves ? std::min(kReservedShared, static_cast<int>(found->static_shared)) : 0;
-    kernel->metadata.static_shared -= static_cast<uint32_t>(kernel->reserved_shared);
-  }
+bool Image::bind(Kernel& kernel) {
+  const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const auto& m) { return m.name == kernel.name; });
+  if (found == metadata_.end()) return false;
+  kernel.metadata = *found;
+  kernel.device = module_->kernel(kernel.name);
+  const bool reserves = loaded_sm_ >= kFirstSmWithReserve;
+  kernel.reserved_shared = reserves ? std::min(kReservedShared, static_cast<int>(found->static_shared)) : 0;
+  kernel.metadata.static_shared -= static_cast<uint32_t>(kernel.reserved_shared);
+  return true;
+}
+
+bool Image::bind(Variable& variable) {
+  uint64_t address = 0, size = 0;
+  if (!module_->global(variable.name, address, size)) return false;
+  variable.address = reinterpret_cast<void*>(address);
+  if (!variable.host) variable.size = size;
+  const Origin origin = variable.managed ? Origin::Managed : Origin::Symbol;
+  if (size) Context::get().allocations.insert({static_cast<uintptr_t>(address), size, origin, 0, nullptr});
+  return true;
+}
+
+Error Image::bind(Device& device) {
+  for (auto& kernel : kernels) bind(*kernel);
   for (auto& variable : variables) {
-    uint64_t address = 0, size = 0;
-    if (!module_->global(variable->name, address, size)) continue;
-    variable->address = reinterpret_cast<void*>(address);
-    const Origin origin = variable->managed ? Origin::Managed : Origin::Symbol;
-    if (size) context.allocations.insert({static_cast<uintptr_t>(address), size, origin, 0, nullptr});
-    if (!variable->managed) continue;
+    if (!bind(*variable) || !variable->managed) continue;
     if (!device.facts().host_reads_device_memory) {
       report("__managed__ variable " + variable->name + " is not supported on " + device.facts().name);
       return Error::NotSupported;
     }
     *variable->managed = variable->address;
   }
+  Context& context = Context::get();
   if (const Error error = context.heap.attach(device, *module_, context.limits[2]); error != Error::Success) return error;
   return ModuleOutput::attach(device, *module_, context.limits[1], output_);
+}
+
+std::string Image::why_not() const {
+  for (const FatEntry& entry : entries_)
+    if (entry.kind == kEntryVerdicts)
+      if (std::string reason = find_refusal(entry.payload, ""); !reason.empty()) return reason;
+  const bool sass = std::any_of(entries_.begin(), entries_.end(), [](const FatEntry& e) { return e.kind == kEntryCubin; });
+  if (!sass) return "it holds no SASS";
+  return std::getenv("CASSC_TRANSLATIONS") ? "it could not be translated" : "it holds no translation; start the program with 'cassc run'";
+}
+
+std::vector<std::string> Image::kernel_names() const {
+  std::vector<std::string> names;
+  for (const KernelMetadata& kernel : metadata_) names.push_back(kernel.name);
+  return names;
 }
 
 void Image::unload() {
@@ -132,6 +160,12 @@ Registry& Registry::get() {
 Image* Registry::add_image(const void* wrapper) {
   std::lock_guard lock(mutex_);
   images_.push_back(std::make_unique<Image>(wrapper));
+  return images_.back().get();
+}
+
+Image* Registry::add_image(std::vector<std::byte> container) {
+  std::lock_guard lock(mutex_);
+  images_.push_back(std::make_unique<Image>(std::move(container)));
   return images_.back().get();
 }
 
@@ -217,6 +251,45 @@ Error Registry::variable(const void* host, Variable** variable) {
     return Error::InvalidSymbol;
   }
   *variable = found;
+  return Error::Success;
+}
+
+Error Registry::kernel_named(Image* image, const char* name, Kernel** kernel) {
+  std::lock_guard lock(mutex_);
+  for (const auto& known : image->kernels) {
+    if (known->name != name) continue;
+    *kernel = known.get();
+    return Error::Success;
+  }
+  auto made = std::make_unique<Kernel>();
+  made->image = image;
+  made->name = name;
+  made->stub = made.get();
+  if (!image->bind(*made)) {
+    const std::string reason = image->refusal(name);
+    if (reason.empty()) return Error::SymbolNotFound;
+    report("kernel " + made->name + " was not translated: " + reason, true);
+    return Error::NoKernelImageForDevice;
+  }
+  *kernel = made.get();
+  kernels_[made.get()] = made.get();
+  image->kernels.push_back(std::move(made));
+  return Error::Success;
+}
+
+Error Registry::variable_named(Image* image, const char* name, Variable** variable) {
+  std::lock_guard lock(mutex_);
+  for (const auto& known : image->variables) {
+    if (known->name != name || !known->address) continue;
+    *variable = known.get();
+    return Error::Success;
+  }
+  auto made = std::make_unique<Variable>();
+  made->image = image;
+  made->name = name;
+  if (!image->bind(*made)) return Error::SymbolNotFound;
+  *variable = made.get();
+  image->variables.push_back(std::move(made));
   return Error::Success;
 }
 

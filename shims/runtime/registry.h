@@ -42,6 +42,7 @@ struct Variable {
 class CASSC_EXPORT Image {
  public:
   explicit Image(const void* wrapper);
+  explicit Image(std::vector<std::byte> container);  // kept
   Error load(Device& device);  // the first time; later calls give the same answer
   void unload();
   // The SM of the translation, or of the code that would be translated; 0 where there is none.
@@ -50,6 +51,8 @@ class CASSC_EXPORT Image {
   KernelOutput* output() const { return output_.get(); }
   DeviceModule* module() const { return module_.get(); }
   std::string refusal(const std::string& kernel) const;  // why it was not translated, empty when unknown
+  std::string why_not() const;  // why it could not be loaded, in one sentence
+  std::vector<std::string> kernel_names() const;  // of the loaded code object
   size_t constant_bytes() const;  // of all __constant__ variables
 
   std::vector<std::unique_ptr<Kernel>> kernels;
@@ -58,8 +61,12 @@ class CASSC_EXPORT Image {
  private:
   Error find_and_load(Device& device);
   void find_translation();
-  Error bind(Device& device, const std::vector<KernelMetadata>& metadata);
+  Error bind(Device& device);
+  friend class Registry;
+  bool bind(Kernel& kernel);  // false: the code object does not hold it
+  bool bind(Variable& variable);
 
+  std::vector<std::byte> own_container_;
   std::span<const std::byte> container_;
   std::vector<FatEntry> entries_;
   bool translation_sought_ = false;
@@ -69,6 +76,7 @@ class CASSC_EXPORT Image {
   uint32_t loaded_sm_ = 0;
   std::unique_ptr<DeviceModule> module_;
   std::unique_ptr<ModuleOutput> output_;
+  std::vector<KernelMetadata> metadata_;
 };
 
 class CASSC_EXPORT Registry {
@@ -76,6 +84,7 @@ class CASSC_EXPORT Registry {
   static Registry& get();
 
   Image* add_image(const void* wrapper);
+  Image* add_image(std::vector<std::byte> container);  // of a module that the program loads itself
   void add_kernel(Image* image, const void* stub, const char* name);
   void add_variable(Image* image, const void* host, void** managed, const char* name, size_t size, bool constant);
   void remove(Image* image);  // its library is unloaded, or the process ends
@@ -87,6 +96,9 @@ class CASSC_EXPORT Registry {
   // The kernel with its code object loaded.
   Error kernel(const void* stub_or_handle, Kernel** kernel);
   Error variable(const void* host, Variable** variable);
+  // The same by name, of a loaded image that registered none. SymbolNotFound when it holds none of the name.
+  Error kernel_named(Image* image, const char* name, Kernel** kernel);
+  Error variable_named(Image* image, const char* name, Variable** variable);
   Error load(Image* image);
 
   void unload();  // every code object; the registrations stay
