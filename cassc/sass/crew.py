@@ -20,7 +20,7 @@ from cassc.sass.cfg import is_indirect, target_of
 from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
 from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Write
-from cassc.sass.fields import PT, WORD_BYTES
+from cassc.sass.fields import PT, URZ, WORD_BYTES
 from cassc.sass.groups import APART, WARP_WIDE, base, mask_operand
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
@@ -61,7 +61,7 @@ class Machine(Evaluate):
     def __init__(self, around: Surroundings, lanes: int, registers: int) -> None:
         super().__init__(around, lanes)
         self.registers = np.zeros((registers, lanes), np.uint32)
-        self.uniforms = np.zeros((64, lanes), np.uint32)
+        self.uniforms = np.zeros((URZ + 1, lanes), np.uint32)
         self.predicates = np.zeros((8, lanes), bool)
         self.uniform_predicates = np.zeros((8, lanes), bool)
         self.predicates[PT] = self.uniform_predicates[PT] = True
@@ -85,9 +85,9 @@ class Machine(Evaluate):
             predicates = self.uniform_predicates if target.uniform else self.predicates
             np.copyto(predicates[target.index], write.values[0].data, where=self.mask)  # type: ignore[attr-defined]
             return
-        file, last = (self.uniforms, 63) if isinstance(target, UReg) else (self.registers, 255)
+        file = self.uniforms if isinstance(target, UReg) else self.registers
         for k, value in enumerate(write.values):
-            if target.index + k < last:
+            if target.index + k < target.zero:
                 np.copyto(file[target.index + k], value.data, where=self.mask)  # type: ignore[attr-defined]
 
 

@@ -146,7 +146,7 @@ def source(m: Machine, i: Instruction, token: Token, operand: Operand) -> Any:
         value = m.predicate(operand.index, uniform=operand.uniform)
         return m.not_(value) if operand.negated else value
     if isinstance(operand, Named):
-        return _predicate_file(m) if token.name in ("PR", "PRd") else operand
+        return _predicate_file(m, uniform=token.name == "UPR") if token.name in ("PR", "PRd", "UPR") else operand
     if isinstance(operand, Label):
         return operand
     if isinstance(operand, Const) and token.name.endswith("Const"):
@@ -188,7 +188,7 @@ def _word(m: Machine, operand: Reg | UReg | Const, k: int) -> Value:
 def _constant_offset(m: Machine, operand: Const, further: int) -> Value | int:
     """In bytes; a number where no register takes part."""
     if operand.register is None or operand.register.is_zero:
-        return operand.offset + further & 0xFFFFFFFF
+        return operand.offset + further & 0xFFFF
     return m.add(m.register(operand.register), m.const(I32, operand.offset + further))
 
 
@@ -196,18 +196,18 @@ def _bit(m: Machine, x: Value, k: int) -> Value:
     return m.trunc(m.lshr(x, m.const(I32, k)), I1)
 
 
-def _predicate_file(m: Machine) -> Value:
-    """P0 to P6 as bits 0 to 6."""
+def _predicate_file(m: Machine, *, uniform: bool) -> Value:
+    """P0 to P6, or UP0 to UP6, as bits 0 to 6."""
     packed = m.const(I32, 0)
     for k in range(PT):
-        packed = m.or_(packed, m.shl(m.zext(m.predicate(k), I32), m.const(I32, k)))
+        packed = m.or_(packed, m.shl(m.zext(m.predicate(k, uniform=uniform), I32), m.const(I32, k)))
     return packed
 
 
 def _pair(m: Machine, operand: Reg | UReg | Const) -> Value:
     if isinstance(operand, Const) and operand.register is None:
         if operand.offset % 8 == 0:
-            return m.constant(operand.bank, operand.offset, 8)
+            return m.constant(operand.bank, _constant_offset(m, operand, 0), 8)
     elif not isinstance(operand, Const) and operand.is_zero:
         return m.const(I64, 0)
     return m.pair(_word(m, operand, 0), _word(m, operand, 1))

@@ -76,7 +76,9 @@ RD = Field(16, 8)
 RA = Field(24, 8)
 RB = Field(32, 8)  # the wide slot: register, uniform register, immediate or constant
 RC = Field(64, 8)
-UNIFORM_WIDTH = 6  # uniform registers use the low six bits of a slot
+# Uniform registers: the low six bits of a slot, URZ being 63; since sm_100 the whole slot, URZ being 255.
+UNIFORM_WIDTH, WIDE_UNIFORM_WIDTH = 6, 8
+FIRST_WIDE_UNIFORM = 100
 USES_UNIFORM = Field(91, 1)  # set when a source is a uniform register
 
 IMMEDIATE = Field(32, 32)
@@ -106,6 +108,5 @@ READ_BARRIER = Field(113, 3)
 WAIT_MASK = Field(116, 6)
 REUSE = Field(122, 4)
 
-RZ = 255
-URZ = 63
+RZ = URZ = 255  # as operands; see UNIFORM_WIDTH for the word
 PT = 7

@@ -6,13 +6,14 @@ import math
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from cassc.sass.fields import PT, RZ, URZ
 
 
 @dataclass(frozen=True, slots=True)
-class Reg:
-    """A general register (or the first of a run); 255 is RZ.
+class Register:
+    """A register, or the first of a run of them.
 
     Attributes:
         inverted: bitwise not.
@@ -20,26 +21,8 @@ class Reg:
         swizzle: which half of a packed pair is used twice: ``H0_H0``, ``H1_H1``, or empty.
     """
 
-    index: int
-    negated: bool = False
-    absolute: bool = False
-    inverted: bool = False
-    reuse: bool = False
-    suffix: str = ""
-    swizzle: str = ""
-
-    @property
-    def is_zero(self) -> bool:
-        return self.index == RZ
-
-    def __str__(self) -> str:
-        text = "RZ" if self.is_zero else f"R{self.index}"
-        return _decorate(text + self.suffix, self)
-
-
-@dataclass(frozen=True, slots=True)
-class UReg:
-    """A uniform register; 63 is URZ."""
+    letters: ClassVar[str]
+    zero: ClassVar[int]
 
     index: int
     negated: bool = False
@@ -51,16 +34,33 @@ class UReg:
 
     @property
     def is_zero(self) -> bool:
-        return self.index == URZ
+        return self.index == self.zero
 
     def __str__(self) -> str:
-        text = "URZ" if self.is_zero else f"UR{self.index}"
-        return _decorate(text + self.suffix, self)
+        return _decorate(f"{self.letters}{'Z' if self.is_zero else self.index}{self.suffix}", self)
+
+
+class Reg(Register):
+    """A general register, one value in each lane; RZ reads as zero."""
+
+    __slots__ = ()
+    letters = "R"
+    zero = RZ
+
+
+class UReg(Register):
+    """A uniform register, one value for the warp; URZ (255, whatever its number in the word) reads as zero."""
+
+    __slots__ = ()
+    letters = "UR"
+    zero = URZ
 
 
 @dataclass(frozen=True, slots=True)
 class Const:
-    """Constant bank operand ``c[bank][register + offset]``; ``offset`` in bytes.
+    """Constant bank operand ``c[bank][register + offset]``; ``offset`` in bytes, signed as it is printed.
+
+    Without a register an offset counts modulo the 64 KiB of a bank.
 
     ``spaced``: NVIDIA prints a blank between the brackets where only a part of the word is used.
     """
@@ -78,7 +78,7 @@ class Const:
 
     def __str__(self) -> str:
         if self.register is None:
-            inside = _signed(self.offset - (self.offset >> 15 << 16))
+            inside = _signed(self.offset)
         elif self.offset:
             inside = f"{self.register}+{_signed(self.offset)}"
         else:
@@ -174,7 +174,7 @@ class Named:
 Operand = Reg | UReg | Const | Pred | Imm | Address | Label | Named
 
 
-def _decorate(text: str, operand: Reg | UReg | Const) -> str:
+def _decorate(text: str, operand: Register | Const) -> str:
     if operand.absolute:
         text = f"|{text}|"
     if operand.inverted:
@@ -194,6 +194,10 @@ def _hex(bits: int) -> str:
 
 def _hex_signed(bits: int) -> str:
     return _signed(bits - (1 << 32) if bits >> 31 else bits)
+
+
+def _hex_signed_64(bits: int) -> str:
+    return _signed(bits - (1 << 64) if bits >> 63 else bits)
 
 
 def _float(value: float) -> str:
@@ -245,6 +249,7 @@ def _high_word(bits: int) -> str:
 _STYLES: Mapping[str, Callable[[int], str]] = {
     "u32": _hex,
     "s32": _hex_signed,
+    "s64": _hex_signed_64,
     "f32": _f32,
     "f64": _f64,
     "h2": _halves,

@@ -57,6 +57,7 @@ PARTS = {8: ("", ".B1", ".B2", ".B3"), 16: ("", ".H1", None, None)}
 REUSE = {"A": fields.REUSE_A, "B": fields.REUSE_B, "C": fields.REUSE_C}
 SLOTS = {"a": fields.RA, "b": fields.RB, "c": fields.RC}
 PREDICATES: dict[str, tuple[Field, Field | None]] = {
+    "Pb": (Field(24, 3), Field(27, 1)),
     "Pu": (fields.PU, None),
     "Pv": (fields.PV, None),
     "Pp": (fields.PP, fields.PP_NOT),
@@ -68,7 +69,10 @@ SPLIT_LUT = SplitField((Field(64, 3), Field(72, 5)))
 
 
 def uniform_index(r: Reading, lo: int) -> int:
-    return r.take(Field(lo, fields.UNIFORM_WIDTH))
+    if r.sm >= fields.FIRST_WIDE_UNIFORM:
+        return r.take(Field(lo, fields.WIDE_UNIFORM_WIDTH))
+    index = r.take(Field(lo, fields.UNIFORM_WIDTH))
+    return fields.URZ if index == (1 << fields.UNIFORM_WIDTH) - 1 else index
 
 
 def _flagged(
@@ -89,6 +93,8 @@ def _flagged(
             operand = replace(operand, spaced=True)
     elif token.type == "part":
         operand = _part(r, operand)
+    elif token.type == "byte76":
+        operand = replace(operand, suffix=PARTS[8][r.take(Field(76, 2))])
     elif token.type == "half88":
         operand = replace(operand, suffix=".H1" if r.take(Field(88, 1)) else "")
     elif token.mark:
@@ -146,7 +152,7 @@ def immediate_style(r: Reading, token: Token) -> str:
         return "b2" if r.mods.get("format") == "BF16_V2" else "h2"
     if token.type == "f32" and r.mods.get("op", "").endswith("64H"):
         return "high"
-    if r.row.mnemonic == "I2F" and not r.mods.get("source"):
+    if (r.row.mnemonic in ("I2F", "UI2F") and not r.mods.get("source")) or token.type == "s64":
         return "s32"
     return token.type if token.type in ("s32", "f32", "f64") else "u32"
 
@@ -167,7 +173,9 @@ def logical(r: Reading, token: Token) -> Operand:
             raise Undecodable
         bits = r.take(fields.IMMEDIATE)
         return Imm(bits << 32 if token.type == "f64" else bits, immediate_style(r, token))
-    return _flagged(r, token, slot, Const(r.take(fields.CONST_BANK), 4 * r.take(fields.CONST_WORD)))
+    if r.sm >= fields.FIRST_WIDE_UNIFORM:
+        raise Undecodable  # sm_100 has no constants as operands but those of loads
+    return _flagged(r, token, slot, Const(r.take(fields.CONST_BANK), 4 * r.take_signed(fields.CONST_WORD)))
 
 
 def predicate(name: str) -> Callable[[Reading, Token], Operand]:
@@ -205,20 +213,40 @@ def bits(lo: int, width: int) -> Callable[[Reading, Token], Operand]:
     return read
 
 
+def signed_immediate(r: Reading, token: Token) -> Operand:
+    """33 bits, sign-extended to 64."""
+    return Imm(r.take_signed(Field(32, 33)) & (1 << 64) - 1, "s64")
+
+
 def split_lut(r: Reading, token: Token) -> Operand:
     r.claimed |= SPLIT_LUT.mask
     return Imm(SPLIT_LUT.get(r.word))
 
 
-def global_address(
-    uniform_lo: int, described: Field, wide: Field, place: Field = fields.ADDRESS_OFFSET
-) -> Callable[[Reading, Token], Operand]:
-    """``desc[URb][Ra.64 + offset]``: ``described`` says that URb holds a memory descriptor, ``wide`` that Ra is a pair.
+@dataclass(frozen=True, slots=True)
+class GlobalPlace:
+    """Where the parts of ``desc[UR][Ra.64 + offset]`` stand.
 
-    The descriptor is what the driver passes in constant bank 0. Where ``described`` is clear, URb is a 64-bit base.
+    Attributes:
+        uniform: lowest bit of the uniform register.
+        described: set: the uniform register holds a memory descriptor, which the driver passes in constant bank 0;
+            clear: a 64-bit base.
+        wide: Ra is a pair.
+        offset: bytes, signed.
     """
 
+    uniform: int
+    described: Field
+    wide: Field
+    offset: Field = fields.ADDRESS_OFFSET
+
+
+def global_address(old: GlobalPlace, new: GlobalPlace | None = None) -> Callable[[Reading, Token], Operand]:
+    """``new``: the places since uniform registers take eight bits, where those differ."""
+
     def read(r: Reading, token: Token) -> Operand:
+        at = new if new is not None and r.sm >= fields.FIRST_WIDE_UNIFORM else old
+        uniform_lo, described, wide, place = at.uniform, at.described, at.wide, at.offset
         base = Reg(r.take(fields.RA))
         offset = r.take_signed(place)
         extended = r.row.mnemonic == "LDGSTS.E" or r.has("E")
@@ -340,6 +368,11 @@ def plain_address(r: Reading, token: Token) -> Operand:
     return Address(Reg(r.take(fields.RA)), r.take_signed(fields.ADDRESS_OFFSET), wide=r.has("E"))
 
 
+def far_address(r: Reading, token: Token) -> Operand:
+    """``[Ra + offset]`` of generic accesses without a uniform register: the offset takes 32 bits."""
+    return Address(Reg(r.take(fields.RA)), r.take_signed(Field(32, 32)), wide=r.has("E"))
+
+
 def cache_address(r: Reading, token: Token) -> Operand:
     """``[Ra + offset]`` of a cache line."""
     base, offset = Reg(r.take(fields.RA)), r.take_signed(Field(32, 32))
@@ -356,10 +389,18 @@ def cluster_address(r: Reading, token: Token) -> Operand:
     return Address(base, offset, wide=True, suffixed=True, uregister=None if uregister.is_zero else uregister)
 
 
-def local_address(r: Reading, token: Token) -> Operand:
-    base = Reg(r.take(fields.RA))
-    offset = r.take_signed(fields.ADDRESS_OFFSET)
-    return Address(None if base.is_zero and offset else base, offset)
+def local_address(uniform_lo: int) -> Callable[[Reading, Token], Operand]:
+    """``[Ra + UR + offset]``; the uniform register exists since sm_100."""
+
+    def read(r: Reading, token: Token) -> Operand:
+        base = Reg(r.take(fields.RA))
+        offset = r.take_signed(fields.ADDRESS_OFFSET)
+        if fields.USES_UNIFORM.get(r.word) and r.sm >= fields.FIRST_WIDE_UNIFORM and r.form == 4:
+            r.uses_uniform = True
+            return Address(base, offset, uregister=UReg(uniform_index(r, uniform_lo)))
+        return Address(None if base.is_zero and offset else base, offset)
+
+    return read
 
 
 def indexed_constant(r: Reading, token: Token) -> Operand:
@@ -367,19 +408,25 @@ def indexed_constant(r: Reading, token: Token) -> Operand:
     base = Reg(r.take(fields.RA))
     offset = r.take_signed(fields.CONST_OFFSET)
     bank = r.take(fields.CONST_BANK)
-    if base.is_zero and offset:
-        return Const(bank, offset & 0xFFFF)
-    return Const(bank, offset, base)
+    return Const(bank, offset, None if base.is_zero and offset else base)
 
 
 def plain_constant(r: Reading, token: Token) -> Operand:
-    return Const(r.take(fields.CONST_BANK), r.take(fields.CONST_OFFSET))
+    return Const(r.take(fields.CONST_BANK), r.take_signed(fields.CONST_OFFSET))
 
 
 def uniform_indexed_constant(r: Reading, token: Token) -> Operand:
     r.uses_uniform = True
     base = UReg(uniform_index(r, fields.RA.lo))
     return Const(r.take(fields.CONST_BANK), r.take_signed(fields.CONST_OFFSET), base)
+
+
+def uniform_load_constant(r: Reading, token: Token) -> Operand:
+    """``c[bank][URa + offset]`` of LDCU, whose offset has a bit more."""
+    r.uses_uniform = True
+    base = UReg(uniform_index(r, fields.RA.lo))
+    offset = r.take_signed(Field(37, 17))
+    return Const(r.take(fields.CONST_BANK), offset, None if base.is_zero and offset else base)
 
 
 LABEL_HIGH = Field(34, 48)
@@ -392,6 +439,11 @@ def label(r: Reading, token: Token) -> Operand:
     if r.sm >= 90 and token.name == "L":
         offset = offset << 8 | r.take(LABEL_LOW)
     return Label(r.address + fields.WORD_BYTES + 4 * offset)
+
+
+def bssy_label(r: Reading, token: Token) -> Operand:
+    """Where a convergence barrier of sm_100 ends: 30 bits, in units of four bytes."""
+    return Label(r.address + fields.WORD_BYTES + 4 * r.take_signed(Field(34, 30)))
 
 
 def lepc_label(r: Reading, token: Token) -> Operand:
@@ -411,7 +463,8 @@ def shuffle_operand(place: Field, immediate: Field, forms: tuple[int, ...]) -> C
 def divergence_mask(r: Reading, token: Token) -> Operand:
     """Uniform register of BRA.DIV and BRA.CONV: which lanes are asked about."""
     r.uses_uniform = True
-    return UReg(uniform_index(r, 24), inverted=bool(r.take(Field(30, 1))))
+    inverted = Field(82 if r.sm >= fields.FIRST_WIDE_UNIFORM else 30, 1)
+    return UReg(uniform_index(r, 24), inverted=bool(r.take(inverted)))
 
 
 TEXTURE_SHAPES = ("1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", None, "ARRAY_CUBE")
@@ -488,6 +541,10 @@ def predicate_file(r: Reading, token: Token) -> Operand:
     return Named("PR")
 
 
+def uniform_predicate_file(r: Reading, token: Token) -> Operand:
+    return Named("UPR")
+
+
 PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "Rd": destination,
     "URd": uniform_destination,
@@ -506,13 +563,24 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     **{prefix + name: predicate(prefix + name) for prefix in ("", "U") for name in PREDICATES},
     "PrOrUPr": mixed_predicate,
     "Imm32": bits(32, 32),
-    "LoadAddr": global_address(32, Field(76, 1), Field(90, 1)),
-    "StoreAddr": global_address(64, Field(76, 1), Field(90, 1)),
-    "ReduceAddr": global_address(64, Field(71, 1), Field(90, 1)),
-    "AtomAddr": global_address(64, Field(71, 1), Field(70, 1)),
-    "CopyAddr": global_address(64, Field(76, 1), Field(70, 1), Field(32, 12)),
+    "Imm33": signed_immediate,
+    "Imm64": bits(24, 64),
+    "LoadAddr": global_address(GlobalPlace(32, Field(76, 1), Field(90, 1))),
+    "StoreAddr": global_address(GlobalPlace(64, Field(76, 1), Field(90, 1))),
+    "ReduceAddr": global_address(
+        GlobalPlace(64, Field(71, 1), Field(90, 1)), GlobalPlace(64, Field(81, 1), Field(90, 1))
+    ),
+    "AtomAddr": global_address(
+        GlobalPlace(64, Field(71, 1), Field(70, 1)), GlobalPlace(64, Field(76, 1), Field(63, 1), Field(40, 23))
+    ),
+    "AtomFloatAddr": global_address(GlobalPlace(64, Field(90, 1), Field(63, 1), Field(40, 23))),
+    "CopyAddr": global_address(
+        GlobalPlace(64, Field(76, 1), Field(70, 1), Field(32, 12)),
+        GlobalPlace(64, Field(76, 1), Field(83, 1), Field(32, 12)),
+    ),
     "SharedCopyAddr": copied_to_address,
     "PlainAddr": plain_address,
+    "FarAddr": far_address,
     "CacheAddr": cache_address,
     "ClusterAddr": cluster_address,
     "SharedLoadAddr": shared_address(32),
@@ -532,12 +600,15 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "TexMask": bits(72, 4),
     "TexUniform": texture_uniform,
     "TexSampler": bits(46, 8),
-    "LocalAddr": local_address,
+    "LocalAddr": local_address(32),
+    "LocalStoreAddr": local_address(64),
     "IndexedConst": indexed_constant,
     "PlainConst": plain_constant,
     "UIndexedConst": uniform_indexed_constant,
+    "ULoadConst": uniform_load_constant,
     "L": label,
     "LabelHigh": label,
+    "LabelBssy": bssy_label,
     "LepcLabel": lepc_label,
     "Bd": convergence_barrier(16),
     "Bs": convergence_barrier(16),
@@ -550,6 +621,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "TrapCode": bits(34, 3),
     "Imm16at32": bits(32, 16),
     "PR": predicate_file,
+    "UPR": uniform_predicate_file,
     "PRd": predicate_file,
     "Lut": bits(72, 8),
     "SplitLut": split_lut,

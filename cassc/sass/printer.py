@@ -25,7 +25,7 @@ def operands_text(instruction: Instruction, label: Callable[[Label], str] = str)
                 else ", "
             )
         text += label(operand) if isinstance(operand, Label) else str(operand)
-        after_register = token.name == "Ra"
+        after_register = token.name in ("Ra", "URa")
     return text
 
 

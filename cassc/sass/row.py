@@ -17,7 +17,7 @@ Meaning = Callable[..., Any]
 
 # Rows hold up to this architecture unless they say otherwise: later ones (wider uniform registers, other operand
 # lists) must be compared before a row may claim them.
-NEWEST_SM = 90
+NEWEST_SM = 121
 
 # Slots of the logical sources by form field (bits 9-11): slot "b" is the wide one (bits 32-63), "c" the register at 64.
 # r register, u uniform register, i immediate, k constant bank. A third letter names the slot whose reuse bit counts.
@@ -100,6 +100,8 @@ class Row:
         control: ``""``, or the kind of control transfer, which the drivers implement.
         uniform: executes in the uniform datapath; its guard is a uniform predicate.
         first_sm, last_sm: architectures that have the encoding, as far as it was compared with NVIDIA's text.
+        argued: why the meaning is believed, for rows of architectures of which no recording exists and whose meaning no
+            row of the recorded one shares.
         approx: how the result may differ from the hardware's, empty if it does not.
         todo: what of the row is not implemented: such instructions decode and print but are refused by name.
         refine: gives the printed mnemonic and operands where they depend on values (IMAD.MOV), else None.
@@ -117,10 +119,10 @@ class Row:
     uniform: bool = False
     first_sm: int = 75
     last_sm: int = NEWEST_SM
+    argued: str = ""
     approx: str = ""
     todo: str = ""
     refine: Callable[[Instruction], str] | None = None
-    where: str = ""
 
     @property
     def name(self) -> str:
@@ -181,6 +183,30 @@ def spelled(instruction: Instruction, *, base: str | None = None, drop: Iterable
 TABLE: list[Row] = []
 
 
+def _add(
+    mnemonic: str,
+    opcode: int,
+    operands: str,
+    layout: Layout,
+    modifiers: tuple[Modifier, ...],
+    fixed: Mapping[Field, int] | None,
+    ignored: Iterable[Field],
+    **facts: Any,
+) -> None:
+    TABLE.append(
+        Row(
+            mnemonic,
+            opcode,
+            syntax.parse(operands),
+            MappingProxyType(dict(layout)),
+            modifiers,
+            tuple((fixed or {}).items()),
+            sum(f.mask for f in ignored),
+            **facts,
+        )
+    )
+
+
 def insn(
     mnemonic: str,
     opcode: int,
@@ -194,19 +220,7 @@ def insn(
     """Adds a row whose meaning is the decorated function."""
 
     def register(meaning: Meaning) -> Meaning:
-        row = Row(
-            mnemonic,
-            opcode,
-            syntax.parse(operands),
-            MappingProxyType(dict(layout)),
-            modifiers,
-            tuple((fixed or {}).items()),
-            sum(f.mask for f in ignored),
-            meaning,
-            where=f"{meaning.__module__}.{meaning.__name__}",
-            **facts,
-        )
-        TABLE.append(row)
+        _add(mnemonic, opcode, operands, layout, modifiers, fixed, ignored, meaning=meaning, **facts)
         return meaning
 
     return register
@@ -224,20 +238,7 @@ def control_row(
     **facts: Any,
 ) -> None:
     """Adds a row that the drivers implement: branches, calls, convergence barriers, no-ops."""
-    TABLE.append(
-        Row(
-            mnemonic,
-            opcode,
-            syntax.parse(operands),
-            MappingProxyType(dict(layout)),
-            modifiers,
-            tuple((fixed or {}).items()),
-            sum(f.mask for f in ignored),
-            control=control,
-            where=mnemonic,
-            **facts,
-        )
-    )
+    _add(mnemonic, opcode, operands, layout, modifiers, fixed, ignored, control=control, **facts)
 
 
 def undone(
@@ -252,20 +253,7 @@ def undone(
     **facts: Any,
 ) -> None:
     """Adds a row that decodes and prints, and is refused by name when it is to be run; ``todo`` says what it needs."""
-    TABLE.append(
-        Row(
-            mnemonic,
-            opcode,
-            syntax.parse(operands),
-            MappingProxyType(dict(layout)),
-            modifiers,
-            tuple((fixed or {}).items()),
-            sum(f.mask for f in ignored),
-            todo=todo,
-            where=mnemonic,
-            **facts,
-        )
-    )
+    _add(mnemonic, opcode, operands, layout, modifiers, fixed, ignored, todo=todo, **facts)
 
 
 def effects(meaning: Meaning) -> Meaning:

@@ -5,13 +5,13 @@ A syntax is a comma-separated list of items::
     [flags] NAME [:TYPE] [{MOD}] [?] [=DEFAULT]
 
 * flags: ``-`` may be negated, ``|`` may be taken absolute, ``!`` (predicates) may be negated, ``~`` may be inverted
-  bitwise. In rows with a modifier ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
+  bitwise, ``^`` is a source that is not printed: the old value of a destination that the row changes in part. In rows with a modifier ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
 * NAME: ``Rd`` a destination; ``A B C`` logical sources whose place the form field decides; ``UA UB UC`` likewise in the
   uniform datapath; a place of its own (``Ra Rb Rc URa URb URc Pu Pv Pp Pq Pr``), or an operand kind of `PLACES`.
 * TYPE: ``u32 s32 u64 s64 f32 f64``, ``h2`` packed halves with swizzle, ``m2`` without, ``part`` a byte or half of a
   register by the modifier ``source`` or ``format``, ``w`` words of the access size, ``w1 w2 w4`` that many; ``int``
   a Python integer; default ``u32``.
-  A mark may follow the type: ``row col sign low24 low28`` (see `MARKS`).
+  A mark may follow the type: ``row col sign low24 low28 pairs`` (see `MARKS`).
 * ``{MOD}``: printed and allowed only if the modifier is set; ``?``: not printed at its default value.
 * ``=DEFAULT``: the predicate's default (``PT`` or ``!PT``).
 """
@@ -24,10 +24,10 @@ from dataclasses import dataclass
 DESTINATIONS = frozenset({"Rd", "Rd2", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
 
 # Printed after the register: which part of it the row uses, or how a matrix lies.
-MARKS = {"row": "ROW", "col": "COL", "sign": "SIGN", "low24": "24", "low28": "28"}
+MARKS = {"row": "ROW", "col": "COL", "sign": "SIGN", "low24": "24", "low28": "28", "pairs": "F32x2.HI_LO"}
 
 _ITEM = re.compile(
-    r"(?P<flags>[-|!~]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*)(?P<mark>row|col|sign|low24|low28)?)?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
+    r"(?P<flags>[-|!~^]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*)(?P<mark>row|col|sign|low24|low28|pairs)?)?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
     r"(?:=(?P<default>!?PT))?$"
 )
 
@@ -43,6 +43,7 @@ class Token:
     absolutable: bool = False
     invertible: bool = False
     inverting: bool = False
+    hidden: bool = False
     optional: bool = False
     when: str = ""
     default: str = "PT"
@@ -61,11 +62,12 @@ def parse(syntax: str) -> tuple[Token, ...]:
             Token(
                 name=name,
                 type=match["type"] or ("pred" if name.lstrip("U")[:1] == "P" and len(name.lstrip("U")) == 2 else "u32"),
-                dest=name in DESTINATIONS,
+                dest=name in DESTINATIONS and "^" not in match["flags"],
                 negatable="-" in match["flags"],
                 absolutable="|" in match["flags"],
                 invertible="!" in match["flags"],
                 inverting="~" in match["flags"],
+                hidden="^" in match["flags"],
                 optional=bool(match["optional"]),
                 when=match["mod"] or "",
                 default=match["default"] or "PT",

@@ -11,13 +11,14 @@ from cassc.sass.isa import (
     memory,
     move,
     pack,
+    packed_float,
     predicate,
     sync,
     tensor,
     texture,
-    uniform,
     video,
     warp,
+    wide,
 )
 
 __all__ = [
@@ -31,11 +32,12 @@ __all__ = [
     "memory",
     "move",
     "pack",
+    "packed_float",
     "predicate",
     "sync",
     "tensor",
     "texture",
-    "uniform",
     "video",
     "warp",
+    "wide",
 ]

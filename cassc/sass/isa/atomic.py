@@ -80,7 +80,8 @@ TYPE_75 = choice("type", 73, 3, "_ S32 64 - - S64")
 NO_C = {fields.RC: 255}
 RED_OP = choice("op", 87, 3, OPERATIONS)
 FLOAT_RED_OP = choice("op", 87, 3, "ADD")
-FLOAT_ATOM_OP = choice("op", 88, 3, "ADD")
+FLOAT_ATOM_90 = (E, choice("op", 88, 3, "ADD"), EVICTION, FLOAT_TYPE_90, ORDER)
+FLOAT_ATOM_100 = (E, choice("op", 88, 2, "ADD"), EVICTION, FLOAT_TYPE_90, ORDER)
 FLOAT_ATOM_OP_80 = choice("op", 87, 4, "ADD")
 ATOM_OP = choice("op", 87, 4, OPERATIONS + " EXCH")
 
@@ -146,9 +147,8 @@ def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: 
     first_sm=80,
 )
 @insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
-@insn(
-    "ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90
-)
+@insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90)
+@insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100)
 @effects
 def atomg(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Value, Words]:
     return _returning(b, i, Space.GLOBAL, address, words)
@@ -169,7 +169,8 @@ def atomg(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Val
     first_sm=80,
 )
 @insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
-@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, FLOAT_ATOM_OP, EVICTION, FLOAT_TYPE_90, ORDER, first_sm=90)
+@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90)
+@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100)
 @effects
 def atom(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Value, Words]:
     return _returning(b, i, Space.GENERIC, address, words)
@@ -287,14 +288,32 @@ def atoms_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: 
     form(1),
     choice("cas", 87, 4, "- - - CAST.SPIN"),
     choice("type", 73, 3, "_ - 64"),
+    last_sm=90,
 )
 @effects
 def atoms_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Words]:
     """Compare and store: 1 where it succeeded, else 0, as wide as the operands."""
+    return (_words(b, b.zext(cast_spin(b, i, address, expected, new), TYPES[i.mods["type"]][0])),)
+
+
+@insn(
+    "ATOMS",
+    0x18D,
+    "Pu, PlainSharedAddr, Rb:w, Rc:w",
+    form(2),
+    choice("cas", 87, 4, "- - - CAST.SPIN"),
+    choice("type", 73, 3, "_ - 64"),
+    fixed={fields.RD: 0},
+    first_sm=100,
+    argued="the loop around it ends where the predicate holds; on sm_90 it ends where the register is 1",
+)
+@effects
+def cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> Value:
+    """Whether compare and store succeeded."""
     type = TYPES[i.mods["type"]][0]
     wanted = _value(b, type, expected)
     old = b.compare_exchange(Space.SHARED, address, wanted, _value(b, type, new), Scope.CTA)
-    return (_words(b, b.zext(b.compare("eq", old, wanted, signed=False), type)),)
+    return b.compare("eq", old, wanted, signed=False)
 
 
 # Not implemented -----------------------------------------------------------------------------------------------------

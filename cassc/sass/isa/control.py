@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from cassc.sass import fields
 from cassc.sass.fields import Field
-from cassc.sass.row import choice, control_row, form, undone
+from cassc.sass.row import choice, control_row, flag, form, undone
 
 ALWAYS = {fields.PP: 7, fields.PP_NOT: 0}
 KIND = Field(32, 2)
+USES_UNIFORM = fields.USES_UNIFORM
 
 control_row("NOP", 0x118, "", form(4), control="nop")
 control_row("EXIT", 0x14D, "!Pp?", form(4), control="exit")
 control_row("BRA", 0x147, "!Pp?, L", form(4), control="branch", fixed={KIND: 0})
 control_row("BRA.DIV", 0x147, "!Pp?, URdiv, L", form(4), control="branch_div", fixed={KIND: 2}, first_sm=80)
 control_row("BRA.CONV", 0x147, "!Pp?, URdiv, L", form(4), control="branch_conv", fixed={KIND: 3}, first_sm=80)
+control_row("BRA.U", 0x147, "!Pp?, !UPb, L", form(2), control="branch", fixed={KIND: 1, USES_UNIFORM: 1}, first_sm=100)
 control_row("BRX", 0x149, "!Pp?, Ra:u64, Offset", form(4), control="brx")
+control_row("BRXU", 0x158, "!Pp?, URa:u64, Offset", form(4), control="brx", fixed={KIND: 0}, first_sm=100)
 control_row("CALL.REL", 0x144, "!Pp?, L", form(4), choice("noinc", 86, 1, "_ NOINC"), control="call_rel")
 control_row("CALL.REL", 0x144, "!Pp?, Ra:u64, L", form(1), choice("noinc", 86, 1, "_ NOINC"), control="call_rel")
 control_row("CALL.ABS", 0x143, "!Pp?, Ra:u64", form(1), choice("noinc", 86, 1, "_ NOINC"), control="call_abs")
 control_row("RET.REL", 0x150, "!Pp?, Ra:u64, L", form(4), choice("nodec", 86, 1, "_ NODEC"), control="ret")
-control_row("BSSY", 0x145, "Bd, LabelHigh", form(4), control="bssy", fixed=ALWAYS)
-control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), control="bsync")
-control_row("BREAK", 0x142, "!Pp?, Bs", form(4), control="break")
+# Since sm_100 most convergence barriers bear a mark. Which lanes meet where does not follow from it.
+MARK = choice("mark", 72, 2, "_ RELIABLE RECONVERGENT")
+control_row("BSSY", 0x145, "Bd, LabelHigh", form(4), control="bssy", fixed=ALWAYS, last_sm=90)
+control_row("BSSY", 0x145, "Bd, LabelBssy", form(4), MARK, control="bssy", fixed=ALWAYS, first_sm=100)
+control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), control="bsync", last_sm=90)
+control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), MARK, control="bsync", first_sm=100)
+control_row("BREAK", 0x142, "!Pp?, Bs", form(4), control="break", last_sm=90)
+control_row("BREAK", 0x142, "!Pp?, Bs", form(4), flag("RELIABLE", 72), control="break", first_sm=100)
 control_row("WARPSYNC", 0x148, "Rb", form(1), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, last_sm=89)
 control_row("WARPSYNC", 0x148, "Imm32", form(4), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, last_sm=89)
 control_row("WARPSYNC", 0x148, "Ra", form(1), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, first_sm=90)

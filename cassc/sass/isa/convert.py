@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from cassc.sass import fields
 from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.float32 import narrow_float, signed_as
@@ -20,6 +21,7 @@ INTEGERS: dict[str, tuple[Type, bool]] = {
 }  # fmt: skip
 FTZ = flag("FTZ", 80)
 ANYWHERE = only(AB, 1, 5, 6)  # nothing emits conversions of constants
+UB, UI, UNIFORM = only(AB, 1), only(AB, 4), {fields.USES_UNIFORM: 1}
 
 
 def _round(i: Instruction) -> str:
@@ -61,6 +63,8 @@ def _int_to_float(b: Builder, i: Instruction, x: Value) -> Value:
 
 
 @insn("I2F", 0x106, "Rd, B:part", AB, I2F_DEST_80, SOURCE_32, ROUND, last_sm=89)
+@insn("UI2F", 0x05A, "URd, UB:part", UB, I2F_DEST_90, SOURCE_32, ROUND, uniform=True, first_sm=120)
+@insn("UI2F", 0x05A, "URd, UB:part", UI, I2F_DEST_90, SOURCE_32, ROUND, fixed=UNIFORM, uniform=True, first_sm=120)
 @insn("I2F", 0x106, "Rd, B:part", AB, I2F_DEST_90, SOURCE_32, ROUND, first_sm=90)
 def i2f(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
@@ -85,16 +89,13 @@ def i2f_from_wide(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
 
-@insn(
-    "I2FP.F32",
-    0x045,
-    "Rd:f32, B",
-    AB,
-    choice("source", 74, 1, "U32 S32"),
-    choice("rounding", 78, 2, "_ - - RZ"),
-    fixed={Field(75, 3): 2, Field(84, 2): 2},
-    first_sm=86,
-)
+I2FP = (choice("source", 74, 1, "U32 S32"), choice("rounding", 78, 2, "_ - - RZ"))
+I2FP_FIXED = {Field(75, 3): 2, Field(84, 2): 2}
+
+
+@insn("UI2FP.F32", 0x05E, "URd:f32, UB", UB, *I2FP, fixed=I2FP_FIXED, uniform=True, first_sm=120)
+@insn("UI2FP.F32", 0x05E, "URd:f32, UB", UI, *I2FP, fixed={**I2FP_FIXED, **UNIFORM}, uniform=True, first_sm=120)
+@insn("I2FP.F32", 0x045, "Rd:f32, B", AB, *I2FP, fixed=I2FP_FIXED, first_sm=86)
 def i2fp(b: Builder, i: Instruction, x: Value) -> Value:
     return b.int_to_float(x, F32, signed=i.mods["source"] == "S32", rounding=_round(i))
 
@@ -127,6 +128,9 @@ F2I_SOURCE_64 = choice("source", 84, 3, "- - - F64")
 
 
 @insn("F2I", 0x105, "Rd, -|B:part", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_80, ROUND_INTEGRAL, NTZ, last_sm=89)
+@insn(
+    "UF2I", 0x05C, "URd, -|UB:part", UB, FTZ, DEST_32, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, uniform=True, first_sm=120
+)
 @insn("F2I", 0x105, "Rd, -|B:part", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, first_sm=90)
 def f2i(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)
@@ -194,6 +198,17 @@ FRND_TYPE = [(75, 3), (84, 3)]
 FRND_80, FRND_90 = {0o11: "F16", 0o22: ""}, {0o11: "F16", 0o22: "", 0o44: "BF16"}
 
 
+@insn(
+    "UFRND",
+    0x05D,
+    "URd, -|UB:part",
+    UB,
+    FTZ,
+    split("source", FRND_TYPE, FRND_90),
+    ROUND_INTEGRAL,
+    uniform=True,
+    first_sm=120,
+)
 @insn("FRND", 0x107, "Rd, -|B:part", ANYWHERE, FTZ, split("source", FRND_TYPE, FRND_80), ROUND_INTEGRAL, last_sm=89)
 @insn("FRND", 0x107, "Rd, -|B:part", ANYWHERE, FTZ, split("source", FRND_TYPE, FRND_90), ROUND_INTEGRAL, first_sm=90)
 @insn("FRND", 0x113, "Rd:u64, -|B:f64", ANYWHERE, FTZ, split("source", FRND_TYPE, {0o33: "F64"}), ROUND_INTEGRAL)

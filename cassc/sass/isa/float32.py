@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import struct
+from typing import Any
 
 from cassc.sass.builder import BF16, F16, F32, F64, I16, I32, Builder, Type, Value
 from cassc.sass.fields import Field
-from cassc.sass.isa.integer import BOOLEANS, bool_pair
+from cassc.sass.isa.integer import BOOLEANS, UNIFORM_AB, UNIFORM_ABC, bool_pair
 from cassc.sass.operand import Const, Operand, Reg, UReg
 from cassc.sass.row import AB, AB_AS_C, ABC, Instruction, Modifier, choice, flag, insn, only, split
 
+# The uniform datapath has floats since sm_120.
+UNIFORM: dict[str, Any] = {"uniform": True, "first_sm": 120}
 FTZ = flag("FTZ", 80)
 SAT = flag("SAT", 77)
 ROUNDING = choice("rounding", 78, 2, "_ RM RP RZ")
@@ -31,6 +34,8 @@ def output(b: Builder, i: Instruction, value: Value) -> Value:
     return b.flush(value) if i.has("FTZ") else value
 
 
+@insn("UFADD", 0x054, "URd:f32, -|UA:f32, -|UB:f32", only(AB_AS_C, 2), FTZ, ROUNDING, SAT, **UNIFORM)
+@insn("UFADD", 0x054, "URd:f32, -|UA:f32, -|UB:f32", {1: {"B": "cr"}}, FTZ, ROUNDING, SAT, **UNIFORM)
 @insn("FADD", 0x021, "Rd:f32, -|A:f32, -|B:f32", AB_AS_C, FTZ, ROUNDING, SAT)
 def fadd(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     x, y = inputs(b, i, x, y)
@@ -54,11 +59,12 @@ SCALE = Modifier("scale", Field(84, 3), tuple(SCALES.values()))
 SCALE_FACTORS = {"D8": 0.125, "D4": 0.25, "D2": 0.5, "M2": 2.0, "M4": 4.0, "M8": 8.0}
 
 
+@insn("UFMUL", 0x056, "URd:f32, -|UA:f32, -|UB:f32", UNIFORM_AB, ZEROS, SCALE, ROUNDING, SAT, **UNIFORM)
 @insn("FMUL", 0x020, "Rd:f32, -|A:f32, -|B:f32", AB, ZEROS, SCALE, ROUNDING, SAT)
 def fmul(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     """The product is scaled by a power of two before it is rounded."""
     x, y = inputs(b, i, x, y)
-    factor = SCALE_FACTORS.get(i.mods["scale"])
+    factor = SCALE_FACTORS.get(i.mod("scale"))
     if factor is None:
         product = b.fmul(x, y, rounding(i))
     else:
@@ -68,6 +74,7 @@ def fmul(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     return output(b, i, _zero_factor(b, i, x, y, product, b.const(F32, 0)))
 
 
+@insn("UFFMA", 0x055, "URd:f32, -|UA:f32, -|UB:f32, -|UC:f32", UNIFORM_ABC, ZEROS, ROUNDING, SAT, **UNIFORM)
 @insn("FFMA", 0x023, "Rd:f32, -|A:f32, -|B:f32, -|C:f32", ABC, ZEROS, ROUNDING, SAT)
 def ffma(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     x, y, z = inputs(b, i, x, y, z)
@@ -108,6 +115,13 @@ def fmnmx_xorsign(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> V
     return b.or_(b.bitcast(magnitude, I32), b.and_(b.xor(x, y), b.const(I32, 1 << 31)))
 
 
+@insn("FMNMX3", 0x076, "Rd:f32, -|A:f32, -|B:f32, -|C:f32, !Pp", ABC, FTZ, NAN, first_sm=100, last_sm=110, argued="PTX min and max of three")
+def fmnmx3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
+    x, y, z = inputs(b, i, x, y, z)
+    return minmax(b, i, minmax(b, i, x, y, p), z, p)
+
+
+@insn("UFSEL", 0x051, "URd:f32, -|UA:f32, -|UB:f32, !UPp", UNIFORM_AB, FTZ, **UNIFORM)
 @insn("FSEL", 0x008, "Rd:f32, -|A:f32, -|B:f32, !Pp", AB, FTZ)
 def fsel(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     """A bitwise choice: used on integers and halves of doubles too."""
@@ -118,6 +132,7 @@ def fsel(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
 FSETP_MODIFIERS = (choice("cmp", 76, 4, FLOAT_COMPARISONS), FTZ, choice("bool", 74, 2, BOOLEANS))
 
 
+@insn("UFSETP", 0x053, "UPu, UPv, -|UA:f32, -|UB:f32, !UPp", UNIFORM_AB, *FSETP_MODIFIERS, **UNIFORM)
 @insn("FSETP", 0x00B, "Pu, Pv, -|A:f32, -|B:f32, !Pp", AB, *FSETP_MODIFIERS)
 def fsetp(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Value, Value]:
     x, y = inputs(b, i, x, y)

@@ -6,7 +6,7 @@ from cassc.sass import fields
 from cassc.sass.builder import I32, I64, Builder, Value
 from cassc.sass.fields import Field
 from cassc.sass.operand import Imm
-from cassc.sass.row import AB, ABC, Instruction, choice, flag, insn, only
+from cassc.sass.row import AB, ABC, Instruction, choice, flag, form, insn, only
 
 # In the uniform datapath sources are uniform registers, so only the register and immediate forms exist.
 UNIFORM_ABC, UNIFORM_B_ONLY = only(ABC, 1, 2, 4), only(ABC, 1, 4)
@@ -31,10 +31,14 @@ def bool_pair(b: Builder, i: Instruction, c: Value, p: Value) -> tuple[Value, Va
 
 
 # Additions ---------------------------------------------------------------------------------------------------------
-@insn(
-    "UIADD3", 0x090, "URd, UPu?, UPv?, -UA, -UB:s32, -UC:s32, !UPp{X}=!PT, !UPq{X}=!PT", UNIFORM_B_ONLY, X, uniform=True
-)
-@insn("IADD3", 0x010, "Rd, Pu?, Pv?, -A, -B:s32, -C:s32, !Pp{X}=!PT, !Pq{X}=!PT", B_ANYWHERE, X)
+UIADD3_SOURCES = "-UA, -UB:s32, -UC:s32, !UPp{X}=!PT, !UPq{X}=!PT"
+IADD3_SOURCES = "-A, -B:s32, -C:s32, !Pp{X}=!PT, !Pq{X}=!PT"
+
+
+@insn("UIADD3", 0x090, "URd, UPu?, UPv?, " + UIADD3_SOURCES, UNIFORM_B_ONLY, X, uniform=True, last_sm=90)
+@insn("UIADD3", 0x090, "URd, UPu, UPv, " + UIADD3_SOURCES, UNIFORM_B_ONLY, X, uniform=True, first_sm=100)
+@insn("IADD3", 0x010, "Rd, Pu?, Pv?, " + IADD3_SOURCES, B_ANYWHERE, X, last_sm=90)
+@insn("IADD3", 0x010, "Rd, Pu, Pv, " + IADD3_SOURCES, B_ANYWHERE, X, first_sm=100)
 def iadd3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value, q: Value) -> tuple[Value, ...]:
     """x + y + z (+ p + q): the sum, and its carry (0 to 2 of them) as two predicates.
 
@@ -108,6 +112,16 @@ def imad_wide(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value
     return total, carry
 
 
+@insn(
+    "UIMAD.HI",
+    0x0A6,
+    "URd, UPu?, UA, UB:s32, -UC:u64, !UPp{X}=!PT",
+    UNIFORM_B_ONLY,
+    UNSIGNED_73,
+    X,
+    uniform=True,
+    first_sm=120,
+)
 @insn("IMAD.HI", 0x027, "Rd, Pu?, A, B:s32, -C:u64, !Pp{X}=!PT", WIDE_C, UNSIGNED_73, X)
 def imad_hi(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> tuple[Value, Value]:
     """High word of x*y + z, where z is a 64-bit pair."""
@@ -204,7 +218,8 @@ def shf(b: Builder, i: Instruction, low: Value, amount: Value, high: Value) -> V
 LEA_X = X
 NO_HI, HI = {Field(80, 1): 0, fields.RC: 255}, {Field(80, 1): 1, Field(73, 1): 0}
 SX32 = {Field(80, 1): 1, Field(73, 1): 1, fields.RC: 255}
-U_NO_HI, U_SX32 = {**NO_HI, fields.RC: 63}, {**SX32, fields.RC: 63}
+OLD_URZ = 63  # URZ in the words of sm_75 to sm_90
+ULEA_OPERANDS = "URd, UPu?, -UA, -UB, Shift5:int, !UPp{X}=!PT"
 
 
 def _lea(b: Builder, i: Instruction, shifted: Value, y: Value, p: Value) -> tuple[Value, Value]:
@@ -214,7 +229,10 @@ def _lea(b: Builder, i: Instruction, shifted: Value, y: Value, p: Value) -> tupl
     return b.lo(total), b.compare("ne", b.hi(total), b.const(I32, 0), signed=False)
 
 
-@insn("ULEA", 0x091, "URd, UPu?, -UA, UB, Shift5:int, !UPp{X}=!PT", UNIFORM_AB, LEA_X, fixed=U_NO_HI, uniform=True)
+@insn(
+    "ULEA", 0x091, ULEA_OPERANDS, UNIFORM_AB, LEA_X, fixed={**NO_HI, fields.RC: OLD_URZ}, uniform=True, last_sm=90
+)
+@insn("ULEA", 0x091, ULEA_OPERANDS, UNIFORM_AB, LEA_X, fixed=NO_HI, uniform=True, first_sm=100)
 @insn("LEA", 0x011, "Rd, Pu?, -A, -B, Shift5:int, !Pp{X}=!PT", AB, LEA_X, fixed=NO_HI)
 def lea(b: Builder, i: Instruction, x: Value, y: Value, shift: int, p: Value) -> tuple[Value, Value]:
     return _lea(b, i, b.shl(x, b.const(I32, shift)), y, p)
@@ -233,12 +251,14 @@ LEA_HI_SX32 = (flag("X", 74), flag("SX32", 73))
 @insn(
     "ULEA.HI",
     0x091,
-    "URd, UPu?, -UA, UB, Shift5:int, !UPp{X}=!PT",
+    ULEA_OPERANDS,
     UNIFORM_AB,
     *LEA_HI_SX32,
-    fixed=U_SX32,
+    fixed={**SX32, fields.RC: OLD_URZ},
     uniform=True,
+    last_sm=90,
 )
+@insn("ULEA.HI", 0x091, ULEA_OPERANDS, UNIFORM_AB, *LEA_HI_SX32, fixed=SX32, uniform=True, first_sm=100)
 @insn("LEA.HI", 0x011, "Rd, Pu?, -A, -B, Shift5:int, !Pp{X}=!PT", AB, *LEA_HI_SX32, fixed=SX32)
 def lea_hi_sx32(b: Builder, i: Instruction, x: Value, y: Value, shift: int, p: Value) -> tuple[Value, Value]:
     """LEA.HI of x sign-extended."""
@@ -272,10 +292,16 @@ def isetp(b: Builder, i: Instruction, x: Value, y: Value, p: Value, low: Value) 
     return bool_pair(b, i, c, p)
 
 
+@insn("USEL.64", 0x087, "URd:u64, UA:u64, UB:u64, !UPp", {6: {"B": "br"}}, uniform=True, first_sm=120)
+@insn("SEL.64", 0x007, "Rd:u64, A:u64, Imm33:u64, !Pp", form(2), first_sm=120)
+@insn("SEL.64", 0x007, "Rd:u64, A:u64, B:u64, !Pp", {3: {"B": "br"}}, first_sm=120)
 @insn("USEL", 0x087, "URd, UA, UB, !UPp", UNIFORM_AB, uniform=True)
 @insn("SEL", 0x007, "Rd, A, B, !Pp", AB)
 def sel(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return b.select(p, x, y)
+
+
+IMNMX_110 = {fields.PU: 7, fields.PV: 7, fields.PQ: 7, fields.PQ_NOT: 1}
 
 
 def minmax(b: Builder, x: Value, y: Value, p: Value, *, signed: bool) -> Value:
@@ -286,11 +312,13 @@ def minmax(b: Builder, x: Value, y: Value, p: Value, *, signed: bool) -> Value:
 
 
 @insn("IMNMX", 0x017, "Rd, A, B:s32, !Pp", AB, UNSIGNED_73, last_sm=89)
+@insn("IMNMX", 0x017, "Rd, A, B:s32, !Pp", AB, UNSIGNED_73, fixed=IMNMX_110, first_sm=110, last_sm=110)
 def imnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return minmax(b, x, y, p, signed=not i.has("U32"))
 
 
 # Bits --------------------------------------------------------------------------------------------------------------
+@insn("UIABS", 0x04D, "URd, UB", UNIFORM_AB, uniform=True, first_sm=120)
 @insn("IABS", 0x013, "Rd, B", AB)
 def iabs(b: Builder, i: Instruction, x: Value) -> Value:
     return b.abs(x)
@@ -352,6 +380,7 @@ def prmt(b: Builder, i: Instruction, x: Value, selector: Value, y: Value) -> Val
     return b.byte_permute(x, y, selector)
 
 
+@insn("UBMSK", 0x09B, "URd, UA, UB", UNIFORM_AB, flag("W", 75), uniform=True)
 @insn("BMSK", 0x01B, "Rd, A, B", AB, flag("W", 75))
 def bmsk(b: Builder, i: Instruction, position: Value, width: Value) -> Value:
     """A mask of ``width`` ones from bit ``position``; positions and widths beyond 32 clamp, with W they wrap."""

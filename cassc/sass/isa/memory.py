@@ -53,7 +53,12 @@ def ldg(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     return _load(b, i, Space.GLOBAL, address)
 
 
-@insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, first_sm=80)
+WITH_UNIFORM, NO_UNIFORM = {fields.USES_UNIFORM: 1}, {fields.USES_UNIFORM: 0}
+
+
+@insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=WITH_UNIFORM, first_sm=80)
+@insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_UNIFORM, first_sm=80)
+@insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
 @effects
 def ld(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     """Generic address: global, or inside the shared or the local window."""
@@ -88,6 +93,8 @@ def stg(b: Builder, i: Instruction, address: Value, words: Words) -> None:
 
 
 @insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
+@insn("ST", 0x185, "FarAddr, Rc:w", form(1), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
+@insn("ST", 0x185, "FarAddr, Rc:w", form(1), E, EVICTION, SIZE, STORE_ORDER_75, last_sm=75)
 @effects
 def st(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.GENERIC, address, words)
@@ -99,7 +106,8 @@ def sts(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.SHARED, address, words)
 
 
-@insn("STL", 0x187, "LocalAddr, Rb:w", form(1), LOCAL_EVICTION, SIZE)
+@insn("STL", 0x187, "LocalStoreAddr, Rb:w", form(1), LOCAL_EVICTION, SIZE, last_sm=90)
+@insn("STL", 0x187, "LocalStoreAddr, Rb:w", {1: {}, 4: {}}, LOCAL_EVICTION, SIZE, first_sm=100)
 @effects
 def stl(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.LOCAL, address, words)
@@ -136,6 +144,12 @@ COPY_MODIFIERS = (
     COPY_SIZE,
 )
 COPY_FIXED = {Field(77, 4): 0}
+COPY_MODIFIERS_100 = (
+    choice("bypass", 81, 1, "BYPASS _"),
+    EVICTION,
+    choice("sector", 72, 2, "_ LTC64B LTC128B LTC256B"),
+    choice("size", 74, 2, "_ 64 128"),
+)
 
 
 @insn(
@@ -146,6 +160,16 @@ COPY_FIXED = {Field(77, 4): 0}
     *COPY_MODIFIERS,
     fixed={**COPY_FIXED, Field(82, 1): 0, fields.PP: 7},
     first_sm=80,
+    last_sm=90,
+)
+@insn(
+    "LDGSTS.E",
+    0x1AE,
+    "SharedCopyAddr, CopyAddr",
+    form(7),
+    *COPY_MODIFIERS_100,
+    fixed={**COPY_FIXED, Field(82, 1): 0, fields.PP: 7},
+    first_sm=100,
 )
 @effects
 def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
@@ -162,6 +186,17 @@ def ldgsts(b: Builder, i: Instruction, target: Value, source: Value) -> None:
     flag("ZFILL", 82),
     fixed={**COPY_FIXED, Field(82, 1): 1},
     first_sm=80,
+    last_sm=90,
+)
+@insn(
+    "LDGSTS.E",
+    0x1AE,
+    "SharedCopyAddr, CopyAddr, !Pp?",
+    form(7),
+    *COPY_MODIFIERS_100,
+    flag("ZFILL", 82),
+    fixed={**COPY_FIXED, Field(82, 1): 1},
+    first_sm=100,
 )
 @effects
 def ldgsts_zfill(b: Builder, i: Instruction, target: Value, source: Value, p: Value) -> None:

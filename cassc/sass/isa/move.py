@@ -5,14 +5,19 @@ from __future__ import annotations
 from cassc.sass import fields
 from cassc.sass.builder import I32, I64, Builder, Value
 from cassc.sass.fields import Field
-from cassc.sass.operand import Named
-from cassc.sass.row import AB, Instruction, choice, effects, form, insn, only
+from cassc.sass.operand import Named, Operand, Reg
+from cassc.sass.row import AB, Instruction, choice, effects, flag, form, insn, only
 
 FULL_MASK = {Field(72, 4): 15}
+PAIR, USES_UNIFORM = {Field(80, 1): 1}, {fields.USES_UNIFORM: 1}
 
 
 @insn("UMOV", 0x082, "URd, B", only(AB, 4, 6), uniform=True)
 @insn("MOV", 0x002, "Rd, B", AB, fixed=FULL_MASK)
+@insn("UMOV.64", 0x082, "URd:u64, Imm64:u64", form(2), fixed=USES_UNIFORM, uniform=True, first_sm=120)
+@insn("UMOV.64", 0x082, "URd:u64, B:u64", only(AB, 6), fixed=PAIR, uniform=True, first_sm=120)
+@insn("MOV.64", 0x002, "Rd:u64, Imm64:u64", form(2), first_sm=120)
+@insn("MOV.64", 0x002, "Rd:u64, B:u64", only(AB, 1, 6), fixed={**FULL_MASK, **PAIR}, first_sm=120)
 def mov(b: Builder, i: Instruction, x: Value) -> Value:
     return x
 
@@ -55,6 +60,7 @@ def s2r(b: Builder, i: Instruction, source: Named) -> Value:
     return b.special(SPECIAL_NAMES.get(source.name, source.name))
 
 
+@insn("CS2UR", 0x0CB, "URd:u64, SR", form(4), fixed={Field(80, 1): 1}, uniform=True, first_sm=120)
 @insn("CS2R", 0x005, "Rd:u64, SR", form(4), fixed={Field(80, 1): 1})
 def cs2r(b: Builder, i: Instruction, source: Named) -> Value:
     if source.name == "SRZ":
@@ -66,6 +72,7 @@ def cs2r(b: Builder, i: Instruction, source: Named) -> Value:
     return b.pair(b.special(SPECIAL_NAMES.get(source.name, source.name)), b.const(I32, 0))
 
 
+@insn("CS2UR.32", 0x0CB, "URd, SR", form(4), fixed={Field(80, 1): 0}, uniform=True, first_sm=120)
 @insn("CS2R.32", 0x005, "Rd, SR", form(4), fixed={Field(80, 1): 0})
 def cs2r_32(b: Builder, i: Instruction, source: Named) -> Value:
     return s2r(b, i, source)  # type: ignore[no-any-return]
@@ -76,18 +83,33 @@ CONST_SIZE = "U8 S8 U16 S16 _ 64"
 CONST_BYTES = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "": 4, "64": 8}
 
 
-@insn("ULDC", 0x0B9, "URd:w, PlainConst", form(5), choice("size", 73, 3, CONST_SIZE), uniform=True)
-@insn("ULDC", 0x0BB, "URd:w, UIndexedConst", form(5), choice("size", 73, 3, CONST_SIZE), uniform=True)
+@insn("ULDC", 0x0B9, "URd:w, PlainConst", form(5), choice("size", 73, 3, CONST_SIZE), uniform=True, last_sm=90)
+@insn("ULDC", 0x0BB, "URd:w, UIndexedConst", form(5), choice("size", 73, 3, CONST_SIZE), uniform=True, last_sm=90)
 @insn("LDC", 0x182, "Rd:w, IndexedConst", form(5), choice("size", 73, 3, CONST_SIZE), fixed={Field(78, 2): 0})
-def ldc(b: Builder, i: Instruction, place: tuple[int, Value]) -> tuple[tuple[Value, ...], ...]:
+@insn(
+    "LDCU",
+    0x1AC,
+    "URd:w, ULoadConst",
+    form(3),
+    choice("size", 73, 3, CONST_SIZE + " 128"),
+    fixed={Field(80, 1): 0},
+    uniform=True,
+    first_sm=100,
+)
+def ldc(b: Builder, i: Instruction, place: tuple[int, Value | int]) -> tuple[tuple[Value, ...], ...]:
     """Constant bank read; ``place`` is the bank and the byte offset (I32)."""
     bank, offset = place
     size = i.mods["size"]
+    if size == "128":
+        behind = offset + 8 if isinstance(offset, int) else b.add(offset, b.const(I32, 8))
+        halves = (b.constant(bank, at, 8) for at in (offset, behind))
+        return (tuple(word for half in halves for word in (b.lo(half), b.hi(half))),)
     value = b.constant(bank, offset, CONST_BYTES[size], signed=size.startswith("S"))
     return ((b.lo(value), b.hi(value)) if size == "64" else (value,),)
 
 
 # Between register files --------------------------------------------------------------------------------------------
+<<<<<<< HEAD
 @insn("R2UR", 0x1C2, "Pu?, URd, Ra", form(1), last_sm=89)
 @insn("R2UR", 0x0CA, "Pu?, URd, Ra", form(1), first_sm=90)
 @effects
@@ -95,6 +117,21 @@ def r2ur(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
     """The value of the lowest lane, and which lanes hold another one."""
     first = b.broadcast(x)
     return b.compare("ne", x, first, signed=False), first
+=======
+@insn("R2UR", 0x1C2, "Pu?, URd, Ra, ^Pu", form(1), last_sm=89)
+@insn("R2UR", 0x0CA, "Pu?, URd, Ra, ^Pu", form(1), first_sm=90)
+@insn("R2UR", 0x0CA, "Pu, URd, Ra, ^Pu", form(1), flag("OR", 84), fixed={Field(84, 1): 1}, first_sm=90)
+@effects
+def r2ur(b: Builder, i: Instruction, x: Value, old: Value) -> tuple[Value, Value]:
+    """The value of some lane, and in each lane whether its own differs; OR: or whether the predicate held before.
+
+    Read off the loops that serve one texture handle after the other: lanes whose predicate is set wait for a later
+    round.
+    """
+    chosen = b.broadcast(x)
+    differs = b.compare("ne", x, chosen, signed=False)
+    return b.or_(differs, old) if i.has("OR") else differs, chosen
+>>>>>>> 9fdf6bf (sass: sm_100 to sm_121, instruction words as NVIDIA's disassembler prints them)
 
 
 # Predicate packing: PR stands for P0..P6 as bits 0..6 of an I32 -----------------------------------------------------
@@ -107,12 +144,24 @@ def p2r(b: Builder, i: Instruction, predicates: Value, x: Value, mask: Value) ->
 ALL_PREDICATES = {fields.IMMEDIATE: 0xFF}
 
 
-@insn("R2P", 0x004, "PRd, A", form(4), fixed=ALL_PREDICATES)
+@insn("R2P", 0x004, "PRd, A:byte76", form(4), fixed=ALL_PREDICATES)
 def r2p_all(b: Builder, i: Instruction, predicates: Value, x: Value) -> Value:
-    return x
+    return b.lshr(x, b.const(I32, first_bit(i.operands[1])))
 
 
-@insn("R2P", 0x004, "PRd, A, B", only(AB, 1, 4, 5))
+@insn("R2P", 0x004, "PRd, A:byte76, B", only(AB, 1, 4, 5))
 def r2p(b: Builder, i: Instruction, predicates: Value, x: Value, mask: Value) -> Value:
     """``predicates`` are the old ones: PRd is read and written."""
-    return b.or_(b.and_(predicates, b.not_(mask)), b.and_(x, mask))
+    return b.or_(b.and_(predicates, b.not_(mask)), b.and_(r2p_all(b, i, predicates, x), mask))
+
+
+def first_bit(operand: Operand) -> int:
+    """Of the byte of a register that an operand names."""
+    assert isinstance(operand, Reg)
+    return 8 * int(operand.suffix.removeprefix(".B") or 0)
+
+
+@insn("UP2UR", 0x083, "URd, UPR, UA, B", only(AB, 1, 4), uniform=True, fixed={Field(76, 2): 0}, first_sm=100)
+def up2ur(b: Builder, i: Instruction, predicates: Value, x: Value, mask: Value) -> Value:
+    """`p2r` of the uniform predicates."""
+    return p2r(b, i, predicates, x, mask)  # type: ignore[no-any-return]

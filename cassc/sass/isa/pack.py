@@ -142,7 +142,11 @@ def from_fp8(b: Builder, name: str, x: Value) -> Value:
 FP8_SAT = {Field(77, 1): 1}
 
 
-@insn("F2FP", 0x03E, "Rd, B:half88", AB, RELU, DEST_HALF, FROM_FP8, packing(UNPACK_B), fixed=MERGED, first_sm=89)
+UNPACK_FP8 = (FROM_FP8, packing(UNPACK_B))
+
+
+@insn("F2FP", 0x03E, "Rd, B:half88", AB, RELU, DEST_HALF, *UNPACK_FP8, fixed=MERGED, first_sm=89, last_sm=90)
+@insn("F2FP", 0x03E, "Rd, B:half88", AB, RELU, dest({0: "F16"}), *UNPACK_FP8, fixed=MERGED, first_sm=100)
 def f2fp_unpack(b: Builder, i: Instruction, x: Value) -> Value:
     """Two bytes, of the low or the high half of x, as halves."""
     name = i.mods["source"]

@@ -27,6 +27,7 @@ undone(
     choice("count", 84, 3, "_ A1T0"),
     fixed=ARRIVE,
     first_sm=90,
+    last_sm=90,
     todo=MBARRIER,
 )
 undone(
@@ -37,6 +38,7 @@ undone(
     flag("TRYWAIT", 72),
     fixed={Field(70, 2): 1},
     first_sm=90,
+    last_sm=90,
     todo=MBARRIER,
 )
 undone("SYNCS.CCTL", 0x1B1, "SharedBarrierAddr", form(4), choice("op", 72, 2, "IV WB"), first_sm=90, todo=MBARRIER)
@@ -48,6 +50,7 @@ undone(
     choice("count", 70, 2, "_ ARVCNT"),
     fixed={Field(72, 4): 10},
     first_sm=90,
+    last_sm=90,
     todo=MBARRIER,
 )
 SPACES = choice("spaces", 73, 2, "- S.G G.S")

@@ -189,7 +189,7 @@ def _imma_shape(numbers: dict[int, str]) -> Modifier:
 
 # Registers of A, B and C by shape; 16832 is of 8- or of 4-bit elements, which take half the registers.
 IMMA_SHAPES = (
-    ({0: "8816"}, 1, 1, 2, "8", NEWEST_SM),
+    ({0: "8816"}, 1, 1, 2, "8", 90),
     ({4: "16816"}, 2, 1, 4, "8", NEWEST_SM),
     ({5: "16832"}, 4, 2, 4, "8", NEWEST_SM),
     ({2: "8832"}, 1, 1, 2, "4", 89),
@@ -244,7 +244,7 @@ for _number, _name, _a, _b, _c in ((0, "88128", 1, 1, 2), (1, "168128", 2, 1, 4)
     _popc = choice("count", 80, 1, "- POPC")
 
     @insn(*_bmma, choice("op", 77, 2, "XOR - AND"), _popc, fixed={Field(73, 2): 2}, first_sm=80, last_sm=89)
-    @insn(*_bmma, choice("op", 77, 2, "- - AND"), _popc, fixed={Field(73, 2): 2}, first_sm=90)
+    @insn(*_bmma, choice("op", 77, 2, "- - AND"), _popc, fixed={Field(73, 2): 2}, first_sm=90, last_sm=90)
     @effects
     def bmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
         """Numbers of ones in the rows of A combined with the columns of B."""
@@ -300,6 +300,7 @@ for _number, _name, _a, _b, _c in (
         split("shape", [(76, 2)], {_number: _name}),
         fixed={Field(78, 2): 0},
         first_sm=90,
+        last_sm=NEWEST_SM if _name == "8x8x4" else 90,
         approx=MMA_APPROX,
     )
     @effects

@@ -20,6 +20,7 @@ for _operand, _fixed in (("", {Field(72, 4): 15}), (", TexMask", {})):
         *TEX,
         fixed={Field(59, 1): 0, Field(76, 5): 0, **_fixed},
         ignored=(fields.REUSE,),
+        last_sm=90,
         todo=TEXTURES,
     )
     undone(
@@ -30,5 +31,6 @@ for _operand, _fixed in (("", {Field(72, 4): 15}), (", TexMask", {})):
         *TEX,
         fixed={Field(54, 6): 0, Field(76, 5): 0, **_fixed},
         ignored=(fields.REUSE,),
+        last_sm=90,
         todo=TEXTURES,
     )

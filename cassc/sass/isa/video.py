@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from cassc.sass import fields
-from cassc.sass.builder import I1, I8, I16, I32, Builder, Type, Value
+from cassc.sass.builder import I1, I8, I16, I32, I64, Builder, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.integer import B_ANYWHERE, UNSIGNED_73
 from cassc.sass.row import AB, ABC, Instruction, choice, flag, insn, only, split
@@ -72,7 +73,7 @@ def _difference(b: Builder, x: Value, y: Value, *, signed: bool) -> Value:
 NO_PREDICATE = {fields.PU: fields.PT}
 
 
-@insn("VABSDIFF", 0x014, "Rd, A, B, C", ABC, UNSIGNED_73, fixed=NO_PREDICATE)
+@insn("VABSDIFF", 0x014, "Rd, A, B, C", ABC, UNSIGNED_73, fixed=NO_PREDICATE, last_sm=110)
 def vabsdiff(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     """|x - y| + z."""
     return b.add(_difference(b, x, y, signed=not i.has("U32")), z)
@@ -86,6 +87,7 @@ def vabsdiff(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     choice("type", 73, 1, "U8 _"),
     flag("ACC", 75),
     fixed={**NO_PREDICATE, Field(75, 1): 1},
+    last_sm=110,
 )
 def vabsdiff4_acc(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     """Sum of the absolute differences of four bytes, plus z."""
@@ -101,6 +103,7 @@ def vabsdiff4_acc(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> V
     B_ANYWHERE,
     choice("type", 73, 1, "U8 _"),
     fixed={**NO_PREDICATE, fields.RC: 255},
+    last_sm=110,
 )
 def vabsdiff4(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
     """The absolute differences of four bytes."""
@@ -110,28 +113,71 @@ def vabsdiff4(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value
 
 
 # Additions, minima and maxima --------------------------------------------------------------------------------------
-@insn("VIADD", 0x036, "Rd, A, -B", AB, first_sm=90)
+@insn("VIADD", 0x036, "Rd, A, -B", AB, first_sm=90, last_sm=103)
 def viadd(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     return b.add(x, y)
 
 
-def _halfwise(b: Builder, operate: Callable[..., Value], *sources: Value) -> Value:
-    return joined(b, [operate(*column) for column in zip(*(lanes_of(b, x, I16) for x in sources), strict=True)])
+def is_signed(type: str) -> bool:
+    """Of the packed and whole types by their printed names; no name is S32."""
+    return not type.startswith("U")
 
 
-@insn("VIADD.16x2", 0x036, "Rd, A, -B:part", AB, fixed={Field(73, 1): 1}, first_sm=90)
+def partwise(b: Builder, type: str, operate: Callable[..., Value], *sources: Value) -> Value:
+    """``operate`` on the values, or on their halves or bytes (types ``..x2`` and ``..x4``)."""
+    part = I16 if type.endswith("x2") else I8 if type.endswith("x4") else None
+    if part is None:
+        return operate(*sources)
+    return joined(b, [operate(*column) for column in zip(*(lanes_of(b, x, part) for x in sources), strict=True)])
+
+
+@insn("VIADD.16x2", 0x036, "Rd, A, -B:part", AB, fixed={Field(73, 1): 1}, first_sm=90, last_sm=103)
 def viadd_16x2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
-    return _halfwise(b, b.sub if getattr(i.operands[2], "negated", False) else b.add, x, y)
+    return partwise(b, "16x2", b.sub if getattr(i.operands[2], "negated", False) else b.add, x, y)
+
+
+@insn("VIADD", 0x036, "Rd, -A:part, -B:part", AB, choice("type", 73, 3, "- 16x2 - S16x2 U8x4 S8x4"), first_sm=120)
+@insn(
+    "VIADD",
+    0x036,
+    "Rd, -A:part, -B:part",
+    AB,
+    choice("type", 73, 3, "- - S32 S16x2 U8x4 S8x4"),
+    flag("ISAT", 80),
+    fixed={Field(80, 1): 1},
+    first_sm=120,
+    argued="the clamped addition that PTX add.sat and CUDA's __vaddss2, __vaddus4 ask for",
+)
+def viadd_typed(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
+    """Sum with the signs of the operands; ISAT: computed exactly and clamped to the range of the type."""
+    type = i.mods["type"]
+    negated = [getattr(operand, "negated", False) for operand in i.operands[1:]]
+
+    def total(*parts: Value) -> Value:
+        v, w = (b.neg(part) if minus else part for part, minus in zip(parts, negated, strict=True))
+        return b.add(v, w)
+
+    def saturated(v: Value, w: Value) -> Value:
+        bits, wide = v.type.bits, I64 if v.type is I32 else I32
+        extend = b.sext if is_signed(type) else b.zext
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed(type) else (0, (1 << bits) - 1)
+        exact = total(extend(v, wide), extend(w, wide))
+        return b.trunc(b.smax(b.smin(exact, b.const(wide, high)), b.const(wide, low)), v.type)
+
+    return partwise(b, type, saturated if i.has("ISAT") else total, x, y)
 
 
 TYPE = choice("type", 72, 2, "U32 _ U16x2 S16x2")
+TYPE_120 = choice("type", 72, 3, "U32 S32 U16x2 S16x2 U8x4 S8x4")
+NO_PREDICATES = {fields.PU: 7, fields.PV: 7}
+UNIFORM_120: dict[str, Any] = {"uniform": True, "first_sm": 120}
 RELU = flag("RELU", 76)
 
 
 def _extreme(b: Builder, i: Instruction, p: Value, *sources: Value) -> Value:
     """Minimum where p, else maximum, of values or of their halves; with RELU at least 0."""
     type = i.mods["type"]
-    signed = type in ("", "S16x2")
+    signed = is_signed(type)
     least, most = (b.smin, b.smax) if signed else (b.umin, b.umax)
 
     def operate(*values: Value) -> Value:
@@ -141,10 +187,14 @@ def _extreme(b: Builder, i: Instruction, p: Value, *sources: Value) -> Value:
         result = b.select(p, low, high)
         return b.smax(result, b.const(result.type, 0)) if i.has("RELU") else result
 
-    return _halfwise(b, operate, *sources) if "x2" in type else operate(*sources)
+    return partwise(b, type, operate, *sources)
 
 
-@insn("VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE, RELU, fixed={fields.PU: 7, fields.PV: 7}, first_sm=90)
+@insn(
+    "VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE, RELU, fixed={fields.PU: 7, fields.PV: 7}, first_sm=90, last_sm=90
+)
+@insn("UVIMNMX", 0x04A, "URd, UA, UB:s32, !UPp", only(AB, 1, 4), TYPE_120, RELU, fixed=NO_PREDICATES, **UNIFORM_120)
+@insn("VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE_120, RELU, fixed=NO_PREDICATES, first_sm=120)
 def vimnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return _extreme(b, i, p, x, y)
 
@@ -155,10 +205,11 @@ PREDICATES = (
 )
 
 
-@insn("VIMNMX", 0x048, "Rd, Pu, Pv, A, B:s32, !Pp", AB, TYPE, RELU, *PREDICATES, first_sm=90)
+@insn("VIMNMX", 0x048, "Rd, Pu, Pv, A, B:s32, !Pp", AB, TYPE, RELU, *PREDICATES, first_sm=90, last_sm=90)
+@insn("VIMNMX", 0x048, "Rd, Pu, Pv, A, B:s32, !Pp", AB, TYPE, RELU, first_sm=100, last_sm=103)
 def vimnmx_which(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Value, Value, Value]:
     """Besides, whether x is the result: of the low and of the high half (CUDA's ``__vibmax_s16x2``)."""
-    signed = i.mods["type"] in ("", "S16x2")
+    signed = is_signed(i.mods["type"])
 
     def first(v: Value, w: Value) -> Value:
         return b.select(p, b.compare("le", v, w, signed=signed), b.compare("ge", v, w, signed=signed))
@@ -169,13 +220,13 @@ def vimnmx_which(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tu
     return _extreme(b, i, p, x, y), first(x, y), b.const(I1, 0)
 
 
-@insn("VIMNMX3", 0x00F, "Rd, A, B, C, !Pp", B_ANYWHERE, TYPE, RELU, first_sm=90)
+@insn("VIMNMX3", 0x00F, "Rd, A, B, C, !Pp", B_ANYWHERE, TYPE, RELU, first_sm=90, last_sm=103)
 def vimnmx3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
     return _extreme(b, i, p, x, y, z)
 
 
-@insn("VIADDMNMX", 0x046, "Rd, A, -B, C, !Pp", ABC, TYPE, RELU, first_sm=90)
+@insn("VIADDMNMX", 0x046, "Rd, A, -B, C, !Pp", ABC, TYPE, RELU, first_sm=90, last_sm=103)
 def viaddmnmx(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
     """min or max of x + y (wrapped) and z."""
-    total = _halfwise(b, b.add, x, y) if "x2" in i.mods["type"] else b.add(x, y)
+    total = partwise(b, i.mods["type"], b.add, x, y)
     return _extreme(b, i, p, total, z)

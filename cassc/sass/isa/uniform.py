@@ -1,1 +1,0 @@
-"""What only the uniform datapath has; its forms of ordinary instructions stand beside those."""
