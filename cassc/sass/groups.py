@@ -20,7 +20,7 @@ from cassc.sass.row import Instruction
 APART = frozenset({"warpsync_exclusive", "warpsync_collective"})
 SYNCHRONISING = APART | {"warpsync"}
 # Exchange between lanes, and those whose result depends on which lanes take part.
-WARP_WIDE = frozenset({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "ELECT"})
+WARP_WIDE = frozenset({"SHFL", "VOTE", "VOTEU", "MATCH", "REDUX", "CREDUX", "ELECT"})
 JOINING = WARP_WIDE - {"SHFL"}
 _TURNS = frozenset({"branch", "exit", "ret", "trap", "brx"})
 _LONGEST = 4000  # instructions of a path that are looked at

@@ -94,7 +94,7 @@ def _flagged(
     elif token.type == "part":
         operand = _part(r, operand)
     elif token.type == "byte76":
-        operand = replace(operand, suffix=PARTS[8][r.take(Field(76, 2))])
+        operand = replace(operand, suffix=PARTS[8][r.take(Field(76, 2))] or "")
     elif token.type == "half88":
         operand = replace(operand, suffix=".H1" if r.take(Field(88, 1)) else "")
     elif token.mark:

@@ -5,7 +5,8 @@ A syntax is a comma-separated list of items::
     [flags] NAME [:TYPE] [{MOD}] [?] [=DEFAULT]
 
 * flags: ``-`` may be negated, ``|`` may be taken absolute, ``!`` (predicates) may be negated, ``~`` may be inverted
-  bitwise, ``^`` is a source that is not printed: the old value of a destination that the row changes in part. In rows with a modifier ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
+  bitwise, ``^`` is a source that is not printed: the old value of a destination that the row changes in part. In rows
+  with a modifier ``X`` that is set, an integer negation is a bitwise not and prints as ``~``.
 * NAME: ``Rd`` a destination; ``A B C`` logical sources whose place the form field decides; ``UA UB UC`` likewise in the
   uniform datapath; a place of its own (``Ra Rb Rc URa URb URc Pu Pv Pp Pq Pr``), or an operand kind of `PLACES`.
 * TYPE: ``u32 s32 u64 s64 f32 f64``, ``h2`` packed halves with swizzle, ``m2`` without, ``part`` a byte or half of a

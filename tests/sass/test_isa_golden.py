@@ -53,7 +53,7 @@ def test_one_row_describes_a_word(sm: int) -> None:
 def test_unclaimed_bits_must_be_as_they_are(sm: int) -> None:
     """A bit that no field names cannot change without the word becoming unknown, or another row's."""
     rng = random.Random(sm)
-    for word, expected in golden(sm):
+    for word, expected in rng.sample(golden(sm), 400):
         instruction = decoded(word, sm)
         rest = [bit for bit in range(9, 128) if not (claimed_bits(instruction) | MASK) >> bit & 1]
         for bit in rng.sample(rest, min(6, len(rest))):
@@ -99,4 +99,18 @@ def test_words_of_older_and_foreign_encodings_are_unknown() -> None:
     assert decode(0, 80) is None
     assert decode((1 << 128) - 1, 80) is None
     assert decode(golden(90)[0][0], 70) is None
-    assert decode(golden(90)[0][0], 100) is None
+    assert decode(golden(90)[0][0], NEWEST_SM + 9) is None
+
+
+def test_operands_in_constant_banks_end_with_sm_90() -> None:
+    word = next(word for word, expected in golden(80) if expected.startswith("IADD3 ") and "c[" in expected)
+    assert decode(word, 90) is not None
+    assert decode(word, 100) is None
+
+
+def test_a_meaning_of_other_architectures_is_argued() -> None:
+    """The recordings are of sm_90: what no row of it shares needs its reason."""
+    rows = [row for several in rows_by_opcode().values() for row in several if row.meaning is not None]
+    recorded = {row.meaning for row in rows if row.first_sm <= 90 <= row.last_sm}
+    bare = [row.name for row in rows if row.first_sm > 90 and row.meaning not in recorded and not row.argued]
+    assert not bare

@@ -128,9 +128,7 @@ F2I_SOURCE_64 = choice("source", 84, 3, "- - - F64")
 
 
 @insn("F2I", 0x105, "Rd, -|B:part", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_80, ROUND_INTEGRAL, NTZ, last_sm=89)
-@insn(
-    "UF2I", 0x05C, "URd, -|UB:part", UB, FTZ, DEST_32, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, uniform=True, first_sm=120
-)
+@insn("UF2I", 0x05C, "URd, -|UB:part", UB, FTZ, DEST_32, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, uniform=True, first_sm=120)
 @insn("F2I", 0x105, "Rd, -|B:part", ANYWHERE, FTZ, DEST_32, F2I_SOURCE_90, ROUND_INTEGRAL, NTZ, first_sm=90)
 def f2i(b: Builder, i: Instruction, x: Value) -> Value:
     return _float_to_int(b, i, x)

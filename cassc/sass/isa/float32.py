@@ -115,7 +115,17 @@ def fmnmx_xorsign(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> V
     return b.or_(b.bitcast(magnitude, I32), b.and_(b.xor(x, y), b.const(I32, 1 << 31)))
 
 
-@insn("FMNMX3", 0x076, "Rd:f32, -|A:f32, -|B:f32, -|C:f32, !Pp", ABC, FTZ, NAN, first_sm=100, last_sm=110, argued="PTX min and max of three")
+@insn(
+    "FMNMX3",
+    0x076,
+    "Rd:f32, -|A:f32, -|B:f32, -|C:f32, !Pp",
+    ABC,
+    FTZ,
+    NAN,
+    first_sm=100,
+    last_sm=110,
+    argued="PTX min and max of three",
+)
 def fmnmx3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value) -> Value:
     x, y, z = inputs(b, i, x, y, z)
     return minmax(b, i, minmax(b, i, x, y, p), z, p)

@@ -229,9 +229,7 @@ def _lea(b: Builder, i: Instruction, shifted: Value, y: Value, p: Value) -> tupl
     return b.lo(total), b.compare("ne", b.hi(total), b.const(I32, 0), signed=False)
 
 
-@insn(
-    "ULEA", 0x091, ULEA_OPERANDS, UNIFORM_AB, LEA_X, fixed={**NO_HI, fields.RC: OLD_URZ}, uniform=True, last_sm=90
-)
+@insn("ULEA", 0x091, ULEA_OPERANDS, UNIFORM_AB, LEA_X, fixed={**NO_HI, fields.RC: OLD_URZ}, uniform=True, last_sm=90)
 @insn("ULEA", 0x091, ULEA_OPERANDS, UNIFORM_AB, LEA_X, fixed=NO_HI, uniform=True, first_sm=100)
 @insn("LEA", 0x011, "Rd, Pu?, -A, -B, Shift5:int, !Pp{X}=!PT", AB, LEA_X, fixed=NO_HI)
 def lea(b: Builder, i: Instruction, x: Value, y: Value, shift: int, p: Value) -> tuple[Value, Value]:
@@ -312,7 +310,17 @@ def minmax(b: Builder, x: Value, y: Value, p: Value, *, signed: bool) -> Value:
 
 
 @insn("IMNMX", 0x017, "Rd, A, B:s32, !Pp", AB, UNSIGNED_73, last_sm=89)
-@insn("IMNMX", 0x017, "Rd, A, B:s32, !Pp", AB, UNSIGNED_73, fixed=IMNMX_110, first_sm=110, last_sm=110)
+@insn(
+    "IMNMX",
+    0x017,
+    "Rd, A, B:s32, !Pp",
+    AB,
+    UNSIGNED_73,
+    fixed=IMNMX_110,
+    first_sm=110,
+    last_sm=110,
+    argued="the same source gives VIMNMX on sm_90",
+)
 def imnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
     return minmax(b, x, y, p, signed=not i.has("U32"))
 

@@ -6,7 +6,7 @@ from cassc.sass import fields
 from cassc.sass.builder import I32, I64, Builder, Value
 from cassc.sass.fields import Field
 from cassc.sass.operand import Named, Operand, Reg
-from cassc.sass.row import AB, Instruction, choice, effects, flag, form, insn, only
+from cassc.sass.row import AB, Instruction, choice, effects, form, insn, only
 
 FULL_MASK = {Field(72, 4): 15}
 PAIR, USES_UNIFORM = {Field(80, 1): 1}, {fields.USES_UNIFORM: 1}
@@ -109,7 +109,6 @@ def ldc(b: Builder, i: Instruction, place: tuple[int, Value | int]) -> tuple[tup
 
 
 # Between register files --------------------------------------------------------------------------------------------
-<<<<<<< HEAD
 @insn("R2UR", 0x1C2, "Pu?, URd, Ra", form(1), last_sm=89)
 @insn("R2UR", 0x0CA, "Pu?, URd, Ra", form(1), first_sm=90)
 @effects
@@ -117,21 +116,15 @@ def r2ur(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
     """The value of the lowest lane, and which lanes hold another one."""
     first = b.broadcast(x)
     return b.compare("ne", x, first, signed=False), first
-=======
-@insn("R2UR", 0x1C2, "Pu?, URd, Ra, ^Pu", form(1), last_sm=89)
-@insn("R2UR", 0x0CA, "Pu?, URd, Ra, ^Pu", form(1), first_sm=90)
-@insn("R2UR", 0x0CA, "Pu, URd, Ra, ^Pu", form(1), flag("OR", 84), fixed={Field(84, 1): 1}, first_sm=90)
-@effects
-def r2ur(b: Builder, i: Instruction, x: Value, old: Value) -> tuple[Value, Value]:
-    """The value of some lane, and in each lane whether its own differs; OR: or whether the predicate held before.
 
-    Read off the loops that serve one texture handle after the other: lanes whose predicate is set wait for a later
-    round.
-    """
-    chosen = b.broadcast(x)
-    differs = b.compare("ne", x, chosen, signed=False)
-    return b.or_(differs, old) if i.has("OR") else differs, chosen
->>>>>>> 9fdf6bf (sass: sm_100 to sm_121, instruction words as NVIDIA's disassembler prints them)
+
+@insn("R2UR.OR", 0x0CA, "Pu, URd, Ra, ^Pu", form(1), fixed={Field(84, 1): 1}, first_sm=90)
+@effects
+def r2ur_or(b: Builder, i: Instruction, x: Value, old: Value) -> tuple[Value, Value]:
+    """The predicate stays where it holds already (read off the loops that serve one texture handle after the other:
+    the lanes where it holds wait for a later round)."""
+    differs, first = r2ur(b, i, x)
+    return b.or_(old, differs), first
 
 
 # Predicate packing: PR stands for P0..P6 as bits 0..6 of an I32 -----------------------------------------------------
@@ -161,7 +154,19 @@ def first_bit(operand: Operand) -> int:
     return 8 * int(operand.suffix.removeprefix(".B") or 0)
 
 
-@insn("UP2UR", 0x083, "URd, UPR, UA, B", only(AB, 1, 4), uniform=True, fixed={Field(76, 2): 0}, first_sm=100)
+AS_P2R = "P2R's uniform form: sm_90 spills uniform predicates by way of it"
+
+
+@insn(
+    "UP2UR",
+    0x083,
+    "URd, UPR, UA, B",
+    only(AB, 1, 4),
+    uniform=True,
+    fixed={Field(76, 2): 0},
+    first_sm=100,
+    argued=AS_P2R,
+)
 def up2ur(b: Builder, i: Instruction, predicates: Value, x: Value, mask: Value) -> Value:
     """`p2r` of the uniform predicates."""
     return p2r(b, i, predicates, x, mask)  # type: ignore[no-any-return]

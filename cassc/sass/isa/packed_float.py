@@ -22,12 +22,32 @@ def _each(b: Builder, i: Instruction, operate: Callable[..., Value], *sources: W
     return (tuple(results),)
 
 
-@insn("FADD2", 0x04B, "Rd:w2, -|A:w2pairs, -|B:w2pairs", only(AB, 1), FTZ, ROUNDING, first_sm=100, last_sm=103, argued=PAIRS)
+@insn(
+    "FADD2",
+    0x04B,
+    "Rd:w2, -|A:w2pairs, -|B:w2pairs",
+    only(AB, 1),
+    FTZ,
+    ROUNDING,
+    first_sm=100,
+    last_sm=103,
+    argued=PAIRS,
+)
 def fadd2(b: Builder, i: Instruction, x: Words, y: Words) -> tuple[Words]:
     return _each(b, i, fadd, x, y)
 
 
-@insn("FMUL2", 0x04A, "Rd:w2, -|A:w2pairs, -|B:w2pairs", only(AB, 1), ZEROS, ROUNDING, first_sm=100, last_sm=103, argued=PAIRS)
+@insn(
+    "FMUL2",
+    0x04A,
+    "Rd:w2, -|A:w2pairs, -|B:w2pairs",
+    only(AB, 1),
+    ZEROS,
+    ROUNDING,
+    first_sm=100,
+    last_sm=103,
+    argued=PAIRS,
+)
 def fmul2(b: Builder, i: Instruction, x: Words, y: Words) -> tuple[Words]:
     return _each(b, i, fmul, x, y)
 

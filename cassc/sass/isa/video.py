@@ -136,7 +136,18 @@ def viadd_16x2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     return partwise(b, "16x2", b.sub if getattr(i.operands[2], "negated", False) else b.add, x, y)
 
 
-@insn("VIADD", 0x036, "Rd, -A:part, -B:part", AB, choice("type", 73, 3, "- 16x2 - S16x2 U8x4 S8x4"), first_sm=120)
+BYTEWISE = "the addition of bytes or halves that CUDA's __vadd4 and __vadd2 ask for"
+
+
+@insn(
+    "VIADD",
+    0x036,
+    "Rd, -A:part, -B:part",
+    AB,
+    choice("type", 73, 3, "- 16x2 - S16x2 U8x4 S8x4"),
+    first_sm=120,
+    argued=BYTEWISE,
+)
 @insn(
     "VIADD",
     0x036,
@@ -190,9 +201,7 @@ def _extreme(b: Builder, i: Instruction, p: Value, *sources: Value) -> Value:
     return partwise(b, type, operate, *sources)
 
 
-@insn(
-    "VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE, RELU, fixed={fields.PU: 7, fields.PV: 7}, first_sm=90, last_sm=90
-)
+@insn("VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE, RELU, fixed={fields.PU: 7, fields.PV: 7}, first_sm=90, last_sm=90)
 @insn("UVIMNMX", 0x04A, "URd, UA, UB:s32, !UPp", only(AB, 1, 4), TYPE_120, RELU, fixed=NO_PREDICATES, **UNIFORM_120)
 @insn("VIMNMX", 0x048, "Rd, A, B:s32, !Pp", AB, TYPE_120, RELU, fixed=NO_PREDICATES, first_sm=120)
 def vimnmx(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:

@@ -110,7 +110,9 @@ CREDUX_WHY = "the same source gives REDUX.MIN and REDUX.MAX on sm_90"
 CREDUX = (choice("op", 79, 1, "MAX MIN"), choice("type", 73, 2, "_ S32"))
 
 
-@insn("CREDUX", 0x0CC, "URd, Ra", form(1), *CREDUX, fixed={Field(77, 2): 0}, first_sm=100, last_sm=103, argued=CREDUX_WHY)
+@insn(
+    "CREDUX", 0x0CC, "URd, Ra", form(1), *CREDUX, fixed={Field(77, 2): 0}, first_sm=100, last_sm=103, argued=CREDUX_WHY
+)
 @effects
 def credux(b: Builder, i: Instruction, x: Value) -> Value:
     """Smallest or largest value of the executing lanes: what sm_80 to sm_90 do by REDUX."""

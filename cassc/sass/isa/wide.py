@@ -34,7 +34,13 @@ def _sum(b: Builder, i: Instruction, first: int, terms: list[Value], carries: li
 
 
 @insn(
-    "IADD.64", 0x035, "Rd:u64, Pu?, -A:u64, -B:s64, !Pp{X}=!PT", ANYWHERE, X, fixed={Field(73, 1): 1}, first_sm=120,
+    "IADD.64",
+    0x035,
+    "Rd:u64, Pu?, -A:u64, -B:s64, !Pp{X}=!PT",
+    ANYWHERE,
+    X,
+    fixed={Field(73, 1): 1},
+    first_sm=120,
     argued=WIDE,
 )
 def iadd(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Value, Value]:
@@ -68,7 +74,14 @@ PAIR = {Field(80, 1): 1, fields.PR: 7, fields.PR_NOT: 0}
 
 
 @insn(
-    "UISETP", 0x08C, "UPu, UPv, UA:u64, UB:s64, !UPp", UNIFORM_AB, *MODIFIERS, fixed=PAIR, uniform=True, first_sm=120,
+    "UISETP",
+    0x08C,
+    "UPu, UPv, UA:u64, UB:s64, !UPp",
+    UNIFORM_AB,
+    *MODIFIERS,
+    fixed=PAIR,
+    uniform=True,
+    first_sm=120,
     argued=WIDE,
 )
 @insn("ISETP", 0x00C, "Pu, Pv, A:u64, B:s64, !Pp", ANYWHERE, *MODIFIERS, fixed=PAIR, first_sm=120, argued=WIDE)
@@ -82,8 +95,15 @@ ALONE = {fields.PU: 7, fields.PV: 7, fields.PQ: 7, fields.PQ_NOT: 1}
 
 
 @insn(
-    "UIMNMX", 0x085, "UPu, UPv, URd:u64, UA:u64, UB:s64, !UPp, !UPq", UNIFORM_AB, MINMAX, fixed=ALONE, uniform=True,
-    first_sm=120, argued=WIDE,
+    "UIMNMX",
+    0x085,
+    "UPu, UPv, URd:u64, UA:u64, UB:s64, !UPp, !UPq",
+    UNIFORM_AB,
+    MINMAX,
+    fixed=ALONE,
+    uniform=True,
+    first_sm=120,
+    argued=WIDE,
 )
 @insn(
     "IMNMX", 0x017, "Pu, Pv, Rd:u64, A:u64, B:s64, !Pp, !Pq", ANYWHERE, MINMAX, fixed=ALONE, first_sm=120, argued=WIDE
