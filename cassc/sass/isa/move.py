@@ -154,7 +154,7 @@ def first_bit(operand: Operand) -> int:
     return 8 * int(operand.suffix.removeprefix(".B") or 0)
 
 
-AS_P2R = "P2R's uniform form: sm_90 spills uniform predicates by way of it"
+AS_P2R = "P2R of the uniform predicates: the bits are tested by USEL and ULOP3 where P2R's are by SEL and LOP3"
 
 
 @insn(
