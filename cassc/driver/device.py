@@ -21,6 +21,7 @@ import cassc
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.driver import cache as cache_module
+from cassc.driver import ptx
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
 from cassc.image import bundle, cubin, embed, fatbin, host
@@ -226,6 +227,11 @@ def _select(fat: fatbin.FatBinary, title: str) -> tuple[bytes, SmArch]:
         chosen = fatbin.select(fat, choice)
         if chosen.cubin is not None and chosen.cubin_arch is not None:
             return chosen.cubin, chosen.cubin_arch
+    text = fatbin.select(fat, DEFAULT_SM) if fat.of_kind(fatbin.EntryKind.PTX) else chosen
+    text = text if text.ptx is not None else chosen
+    arch = ptx.architecture(text.ptx_arch, _NEWEST_TRIED) if text.ptx_arch else None
+    if text.ptx is not None and arch is not None:
+        return ptx.compile_text(text.ptx, arch, title), arch
     texts = ", ".join(f"compute_{a.number}{a.suffix}" for a in fat.archs(fatbin.EntryKind.PTX)) or "nothing"
     raise diag.error(
         "device-no-sass",

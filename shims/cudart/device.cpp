@@ -1,4 +1,6 @@
 // Device management, peer access, profiler control and versions. There is one device, number 0.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -7,6 +9,7 @@
 
 #include "api.h"
 #include "capture.h"
+#include "library.h"
 
 using namespace cassc::cudart;
 namespace rt = cassc::rt;
@@ -307,19 +310,38 @@ CASSC_API Error cudaRuntimeGetVersion(int* version) {
 // The driver that a program may count on: never older than the runtime.
 CASSC_API Error cudaDriverGetVersion(int* version) { return cudaRuntimeGetVersion(version); }
 
-// No driver library stands behind this runtime: every function of it is "not found", which is an answer, not an error.
-CASSC_API Error cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long, int* result) {
-  return without_device([&] {
+namespace {
+
+// Functions of the driver API come from the libcuda beside this library, whose handles are the same objects.
+Error driver_entry_point(const char* name, void** function, int version, uint64_t flags, int* status) {
+  using Find = int (*)(const char*, void**, int, uint64_t, int*);
+  static const Find find = [] {
+    std::string why;
+    void* library = rt::open_beside_us("libcuda.so.1", why);
+    auto* init = library ? reinterpret_cast<int (*)(unsigned)>(dlsym(library, "cuInit")) : nullptr;
+    if (!init || init(0) != 0) return Find{nullptr};
+    return reinterpret_cast<Find>(dlsym(library, "cuGetProcAddress_v2"));
+  }();
+  constexpr int not_found = 1;
+  int found = not_found;
+  *function = nullptr;
+  if (find && find(name, function, version, flags, &found) != 0) return Error::InvalidValue;
+  if (status) *status = found;
+  return Error::Success;
+}
+
+}  // namespace
+
+CASSC_API Error cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned version, unsigned long long flags,
+                                                 int* result) {
+  return api([&] {
     if (!name || !function) return Error::InvalidValue;
-    *function = nullptr;
-    if (result) *result = 1;  // cudaDriverEntryPointSymbolNotFound
-    return Error::Success;
+    return driver_entry_point(name, function, static_cast<int>(version), flags, result);
   });
 }
 
-CASSC_API Error cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned, unsigned long long flags,
-                                                 int* result) {
-  return cudaGetDriverEntryPoint(name, function, flags, result);
+CASSC_API Error cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags, int* result) {
+  return cudaGetDriverEntryPointByVersion(name, function, kRuntimeVersion, flags, result);
 }
 
 #if CASSC_CUDART_MAJOR == 12

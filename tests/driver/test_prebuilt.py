@@ -264,7 +264,7 @@ def test_missing_audit_library(
 
 
 def test_container_that_holds_nothing_translatable(tmp_path: Path) -> None:
-    text = fatbin.make_entry(fatbin.EntryKind.PTX, SmArch(80), b".version 8.0\n")
+    text = fatbin.make_entry(fatbin.EntryKind.PTX, SmArch(120), b".version 8.7\n")
     source, file = tmp_path / "source", tmp_path / "made.fatbin"
     source.write_bytes(fatbin.serialize(fatbin.FatBinary((text,))))
     report = prebuilt.translate_first_use(source, file, prebuilt.settings((), 0))
