@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -16,6 +17,11 @@ from cassc.target import DEFAULT_TARGET, SmArch
 
 PROGRAMS = Path(__file__).parent / "programs"
 API = Path(__file__).parents[2] / "shims/cuda/api.def"
+
+
+class Builder(Protocol):
+    def program(self, *names: str, translated: bool = True) -> Path: ...
+
 
 Execute = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -65,3 +71,10 @@ def test_every_name_is_exported(emulated: Path) -> None:
         if kind != "ONE":
             wanted.add(f"{symbol}_{kind.lower()}")
     assert wanted == exported
+
+
+@pytest.mark.slow
+def test_beside_the_runtime_api(builder: Builder, execute: Execute) -> None:
+    done = execute(builder.program("both", translated=False))
+    expected = ["malloc 0", "get 0 found 0", "fill 0", "value 41", "get 0 found 1 null 1"]
+    assert (done.stdout.splitlines(), done.returncode) == (expected, 0)
