@@ -11,6 +11,7 @@ from cassc.lift.barriers import Barriers
 from cassc.lift.text import Ir
 from cassc.sass.builder import I1, I8, I16, I32, I64, Type, Value
 from cassc.sass.execute import Write
+from cassc.sass.launch import LaunchWords
 from cassc.sass.operand import Pred, Reg, UReg
 
 # Implicit kernel arguments of code object version 5 (AMDGPUUsage, "Code Object V5 Metadata"): offset and bytes.
@@ -20,11 +21,6 @@ _BLOCK = ((12, 2), (14, 2), (16, 2))
 _CYCLES_PER_TICK = 20
 _NANOSECONDS_PER_TICK = 10
 _DYNAMIC_LDS = 120
-# Words of constant bank 0 below the parameters, which the driver fills in at a launch.
-_BLOCK_DIMS, _GRID_DIMS = 0x0, 0xC
-_SHARED_WINDOW, _LOCAL_WINDOW, _STACK = 0x18, 0x20, 0x28
-# The memory descriptor, which global accesses name: nothing depends on its value.
-_DESCRIPTORS = (0x118, 0x208)
 _DIMENSIONS = "xyz"
 _ELEMENT = {1: I8, 2: I16, 4: I32, 8: I64}
 
@@ -47,9 +43,10 @@ def predicate_name(index: int, uniform: bool) -> str:
 class EmitLlvm(Barriers):
     """Registers are stack slots (LLVM makes values of them); what a block wrote or read already is not read again."""
 
-    def __init__(self, abi: KernelAbi, banks: Banks, lds_bias: int = 0) -> None:
+    def __init__(self, abi: KernelAbi, words: LaunchWords, banks: Banks, lds_bias: int = 0) -> None:
         super().__init__()
         self.abi = abi
+        self.words = words
         self.banks = banks
         self.lds_bias = lds_bias
         self.slots: dict[str, Type] = {}
@@ -206,9 +203,9 @@ class EmitLlvm(Barriers):
                 raise diag.error("lift-unsupported", f"c[0x0][{offset:#x}] lies behind the kernel's parameters")
             return self._parameter(start, size)
         if size == 8:
-            if offset == _SHARED_WINDOW:
+            if offset == self.words.shared_window:
                 return self._shared_window()
-            if offset == _LOCAL_WINDOW:
+            if offset == self.words.local_window:
                 return self._local_window()
             return self.pair(self._driver_word(offset), self._driver_word(offset + 4))
         word = self._driver_word(offset & ~3)
@@ -223,17 +220,18 @@ class EmitLlvm(Barriers):
         return self._invariant(pointer, size, math.gcd(start, size) or size)
 
     def _driver_word(self, offset: int) -> Ir:
-        for base, dimensions in ((_BLOCK_DIMS, _BLOCK), (_GRID_DIMS, _GRID)):
+        for base, dimensions in ((self.words.block, _BLOCK), (self.words.grid, _GRID)):
             index = (offset - base) // 4
             if 0 <= index < 3:
                 return self._implicit(*dimensions[index])
-        for base, window in ((_SHARED_WINDOW, self._shared_window), (_LOCAL_WINDOW, self._local_window)):
-            if offset in (base, base + 4):
+        windows = ((self.words.shared_window, self._shared_window), (self.words.local_window, self._local_window))
+        for place, window in windows:
+            if place is not None and offset in (place, place + 4):
                 whole = window()
-                return self.hi(whole) if offset > base else self.lo(whole)
-        if offset == _STACK:
+                return self.hi(whole) if offset > place else self.lo(whole)
+        if offset == self.words.stack:
             return self.const(I32, self.abi.frame_size)
-        if offset - offset % 8 in _DESCRIPTORS:
+        if offset - offset % 8 in self.words.descriptors:
             return self.const(I32, 0)
         raise diag.error(
             "lift-unsupported", f"c[0x0][{offset:#x}] is launch state that has no counterpart on the target"

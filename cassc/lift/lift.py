@@ -32,6 +32,7 @@ from cassc.sass.disasm import SassFunction
 from cassc.sass.execute import Machine, Write, execute, guard
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.groups import APART, joins_groups, mask_operand
+from cassc.sass.launch import LaunchWords
 from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
@@ -63,7 +64,7 @@ class _Lifter:
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
-        self.m = EmitLlvm(self.abi, self._banks(), self._lds_bias())
+        self.m = EmitLlvm(self.abi, LaunchWords.of(self.function.arch.number), self._banks(), self._lds_bias())
         self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
         self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]

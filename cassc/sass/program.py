@@ -14,12 +14,12 @@ from cassc.sass.builder import Space
 from cassc.sass.disasm import SassFunction
 from cassc.sass.evaluate import WINDOWS
 from cassc.sass.execute import Plan
+from cassc.sass.launch import LaunchWords
 from cassc.sass.memory import Memory, Range
 from cassc.sass.row import Instruction
 
 # Functions of the device runtime, by the value that stands for their address in constant bank 4.
 EXTERNAL_BASE = 0xCA55_0000_0000_0000
-_BANK0_BELOW_PARAMETERS = 0x400
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,15 @@ class Program:
 
     def bank0(self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> Memory:
         """Launch dimensions, windows, stack pointer and parameters, as the driver lays them out."""
-        abi = self.function.abi
-        base = abi.param_base if abi.param_size else _BANK0_BELOW_PARAMETERS
+        abi, at = self.function.abi, LaunchWords.of(self.function.arch.number)
+        base = abi.param_base if abi.param_size else at.size
         data = np.zeros(base + len(parameters) + -len(parameters) % 8, np.uint8)
         words = data.view(np.uint32)[: base // 4] if data.size % 4 == 0 else data[: base // 4 * 4].view(np.uint32)
-        words[0:3] = block
-        words[3:6] = grid
-        for index, space in ((6, Space.SHARED), (8, Space.LOCAL)):
-            words[index], words[index + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
-        words[10] = self.stack
+        for place, dimensions in ((at.block, block), (at.grid, grid)):
+            words[place // 4 : place // 4 + 3] = dimensions
+        for window, space in ((at.shared_window, Space.SHARED), (at.local_window, Space.LOCAL)):
+            if window is not None:
+                words[window // 4], words[window // 4 + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
+        words[at.stack // 4] = self.stack
         data[base : base + len(parameters)] = np.frombuffer(parameters, np.uint8)
         return Memory([Range(0, data, writable=False)], "c[0x0]")

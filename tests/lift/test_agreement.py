@@ -21,6 +21,7 @@ from cassc.lift.kernel import LiftedKernel
 from cassc.lift.text import Ir
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Type
 from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.sass.launch import LaunchWords
 from cassc.target import DEFAULT_TARGET
 
 Meaning = Callable[..., Any]
@@ -240,7 +241,7 @@ def _lifted(case: Case, number: int) -> tuple[LiftedKernel, Type]:
     size = 8 * (count + 1)
     pointers = tuple(Parameter(k, 8 * k, 8) for k in range(count + 1))
     abi = KernelAbi(f"k{number}", pointers, 0x160, size, max_threads=BLOCK)
-    m = EmitLlvm(abi, Banks({}))
+    m = EmitLlvm(abi, LaunchWords.of(90), Banks({}))
     thread = m.add(m.mul(m.special("ctaid.x"), m.const(I32, BLOCK)), m.special("tid.x"))
 
     def place(k: int, type: Type) -> str:
