@@ -75,8 +75,6 @@ def _subcommand(arguments: list[str]) -> int:
 
 def _finish(outcome: int | Launch | Report) -> int:
     """Print what a subcommand found, and become the program that it wants to start."""
-    import os
-
     from cassc.driver.jobs import Report
 
     if isinstance(outcome, int):
@@ -85,12 +83,18 @@ def _finish(outcome: int | Launch | Report) -> int:
         _print_report(outcome, _to_stderr)
         return 0
     _print_report(outcome.report, _to_stderr)
+    return _become(outcome.path, outcome.arguments, outcome.environment)
+
+
+def _become(path: str, arguments: Sequence[str], environment: dict[str, str]) -> int:
+    import os
+
     sys.stdout.flush()
     try:
-        os.execve(outcome.path, outcome.arguments, outcome.environment)
+        os.execve(path, list(arguments), environment)
     except OSError as problem:
-        _to_stderr(f"cassc: error: cannot start '{outcome.path}': {problem.strerror}")
-        return _CANNOT_START
+        _to_stderr(f"cassc: error: cannot start '{path}': {problem.strerror}")
+    return _CANNOT_START
 
 
 def _to_stderr(text: str) -> None:
@@ -104,7 +108,8 @@ def _compile(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):  # build systems ask often: the option table is not even loaded
         print(_version())
         return 0
-    from cassc.driver.invocation import CommandLineError, Phase, parse
+    from cassc.driver.arguments import CommandLineError
+    from cassc.driver.invocation import Phase, parse
 
     try:
         invocation = parse(arguments)
@@ -146,21 +151,25 @@ def _version() -> str:
 
 
 def _build(invocation: Invocation) -> int:
+    import os
     import signal
     import tempfile
     from pathlib import Path
 
-    from cassc import diag, toolchain
+    from cassc import toolchain
     from cassc.driver import jobs, prebuilt, toolkit
     from cassc.driver.cache import Cache
     from cassc.driver.invocation import Phase
     from cassc.driver.plan import plan
 
-    if not invocation.quiet:
-        for remark in invocation.remarks:
-            _to_stderr(diag.render(remark))
+    for remark in invocation.remarks:
+        if not invocation.quiet:
+            _say_remark(remark)
     # A terminated build takes its scratch folder with it.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    if invocation.phase is Phase.RUN:
+        settings = prebuilt.settings([target.name for target in invocation.targets], invocation.check_seconds)
+        return _finish(prebuilt.launch([os.path.abspath(invocation.inputs[0].path), *invocation.run_args], settings))
     if invocation.phase is Phase.CONVERT:
         report = prebuilt.convert(invocation)
         _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
@@ -171,10 +180,24 @@ def _build(invocation: Invocation) -> int:
     if invocation.dryrun:
         jobs.dryrun(plan(invocation, found, kit, Path(tempfile.gettempdir(), "cassc-dryrun")), _to_stderr)
         return 0
+    if invocation.clean:
+        jobs.clean(plan(invocation, found, kit, Path("cassc")), _to_stderr, verbose=invocation.verbose)
+        return 0
     with tempfile.TemporaryDirectory(prefix="cassc-", ignore_cleanup_errors=True) as scratch:
         report = jobs.run(plan(invocation, found, kit, Path(scratch)), invocation, Cache.open(), _to_stderr)
     _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
+    if invocation.run and invocation.phase is Phase.LINK:
+        path = os.path.abspath(invocation.output or "a.out")
+        return _become(path, [path, *invocation.run_args], dict(os.environ))
     return 0
+
+
+def _say_remark(remark: Diagnostic) -> None:
+    """Warnings about the command line are in nvcc's form."""
+    from cassc import diag
+
+    warning = remark.severity is diag.Severity.WARNING
+    _to_stderr(f"nvcc warning : {remark.message}" if warning else diag.render(remark))
 
 
 def _print_report(report: Report, say: Callable[[str], None], *, verbose: bool = False, quiet: bool = False) -> None:
@@ -202,7 +225,7 @@ def _print_report(report: Report, say: Callable[[str], None], *, verbose: bool =
 
 def _print_error(problem: CasscError) -> None:
     from cassc.diag import Severity
-    from cassc.driver.invocation import CommandLineError
+    from cassc.driver.arguments import CommandLineError
 
     for diagnostic in problem.diagnostics[:_ERROR_LIMIT]:
         if isinstance(problem, CommandLineError) and diagnostic.severity is Severity.FATAL:

@@ -29,6 +29,15 @@ else:
 GUARD = "CASSC_INSIDE_NVCC"
 """Set in the environment of every nvcc that cassc starts: seeing it on entry means that nvcc is cassc itself."""
 
+NVCC_FLAG_VARIABLES = ("NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS")
+"""cassc reads these itself: an nvcc that it starts must not see them again."""
+
+
+def nvcc_environment() -> dict[str, str]:
+    """For an nvcc that cassc starts."""
+    kept = {name: value for name, value in os.environ.items() if name not in NVCC_FLAG_VARIABLES}
+    return {**kept, GUARD: "1"}
+
 
 @dataclass(frozen=True, slots=True)
 class Nvcc:
@@ -242,7 +251,6 @@ def _is_cassc(path: Path) -> bool:
 
 
 def _ask(program: Path, *arguments: str) -> str:
-    environment = {**os.environ, GUARD: "1"}
     try:
         done = subprocess.run(
             [str(program), *arguments],
@@ -251,7 +259,7 @@ def _ask(program: Path, *arguments: str) -> str:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env=environment,
+            env=nvcc_environment(),
             timeout=20,
             check=False,
         )

@@ -5,31 +5,25 @@ Errors here are :class:`CommandLineError`, which the front prints in nvcc's word
 
 from __future__ import annotations
 
+import os
 import re
-import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from cassc.diag import CasscError, Diagnostic, Severity
-from cassc.driver.options import BOOLEAN, BY_SPELLING, JOINED, OWN, Arity, Option, Use
+from cassc.diag import Diagnostic, Severity
+from cassc.driver import architectures, arguments
+from cassc.driver.arguments import CommandLine, CommandLineError
+from cassc.driver.options import BY_SPELLING, OWN, Use
 from cassc.target import DEFAULT_SM, DEFAULT_TARGET, TARGETS, Target
 
-_OPTIONS_FILE_DEPTH = 8
 DEFAULT_CHECK_SECONDS = 1.5
-
-
-class CommandLineError(CasscError):
-    """A command line that nvcc would refuse; ``message`` is nvcc's sentence where it has one."""
-
-    def __init__(self, id: str, message: str) -> None:
-        super().__init__(Diagnostic(Severity.FATAL, f"command-line-{id}", message))
 
 
 class Phase(Enum):
     """Where the compilation stops. NVCC: a product of nvcc alone, made by nvcc from the same command line. CONVERT: one
-    linked file is rewritten."""
+    linked file is rewritten. RUN: one is started."""
 
     LINK = "link"
     COMPILE = "compile"
@@ -40,6 +34,43 @@ class Phase(Enum):
     VERSION = "version"
     LIST = "list"
     CONVERT = "convert"
+    RUN = "run"
+
+
+_TEXT_PHASES = ("preprocess", "ptx", "cubin", "fatbin", "cuda")
+_PHASES: tuple[tuple[Phase, tuple[str, ...]], ...] = (
+    (Phase.HELP, ("help",)),
+    (Phase.VERSION, ("version",)),
+    (Phase.LIST, ("list-gpu-arch", "list-gpu-code")),
+    (
+        Phase.NVCC,
+        ("generate-dependencies", "generate-nonsystem-dependencies", "fdevice-syntax-only", *_TEXT_PHASES),
+    ),
+    (Phase.COMPILE, ("compile", "device-c", "device-w")),
+    (Phase.DEVICE_LINK, ("device-link",)),
+    (Phase.ARCHIVE, ("lib",)),
+)
+_HOST_SPELLING = {
+    "define-macro": "-D",
+    "undefine-macro": "-U",
+    "include-path": "-I",
+    "system-include": "-isystem",
+    "pre-include": "-include",
+    "std": "-std=",
+    "optimize": "-O",
+    "disable-warnings": "-w",
+}
+_LINE_INFORMATION = ("device-debug", "generate-line-info")
+_IN_LINK = (
+    "'--device-link (-dlink)', '--cubin (-cubin) --device-link (-dlink)', "
+    "or '--fatbin (-fatbin) --device-link (-dlink)'"
+)
+_ALLOWED = {
+    ".ptx": f"'--cubin (-cubin)', '--fatbin (-fatbin)', '--device-c (-dc)', {_IN_LINK}",
+    ".cubin": f"'--fatbin (-fatbin)', '--device-c (-dc)', {_IN_LINK}",
+    ".fatbin": _IN_LINK,
+}
+"""What nvcc says of files of device code."""
 
 
 class Kind(Enum):
@@ -50,11 +81,12 @@ class Kind(Enum):
     ARCHIVE = "archive"
     SHARED = "shared library"
     PROGRAM = "program"
+    ASSEMBLY = "assembly"
     DEVICE = "device code"
 
     @property
     def is_source(self) -> bool:
-        return self in (Kind.CUDA, Kind.C, Kind.CXX)
+        return self in (Kind.CUDA, Kind.C, Kind.CXX, Kind.ASSEMBLY)
 
 
 _KINDS = {
@@ -63,6 +95,10 @@ _KINDS = {
     ".cc": Kind.CXX,
     ".cpp": Kind.CXX,
     ".cxx": Kind.CXX,
+    ".i": Kind.C,
+    ".ii": Kind.CXX,
+    ".s": Kind.ASSEMBLY,
+    ".S": Kind.ASSEMBLY,
     ".o": Kind.OBJECT,
     ".obj": Kind.OBJECT,
     ".a": Kind.ARCHIVE,
@@ -95,6 +131,8 @@ class Invocation:
         check_seconds: time in which each kernel is checked.
         compile_args: what nvcc is given for each source, the architectures included.
         device_link_args: what ``nvcc -dlink`` is given.
+        host_compile_args: what the host's compiler is given where there is no nvcc.
+        language: ``-x``, empty if none.
         depend_args: ``-MP``; the other dependency options stand below.
         dependencies: ``-MD``, ``-MMD`` or empty.
         dependency_file, dependency_target: ``-MF``, ``-MT``, empty if none.
@@ -105,8 +143,12 @@ class Invocation:
         host_compiler, archiver: ``-ccbin`` and ``-arbin``, empty if none.
         relocatable: ``-rdc=true``.
         device_link: the device link is not switched off.
+        shared: a shared library is linked.
+        partial: ``-r``: objects are linked to one object.
         cudart: ``static``, ``shared`` or ``none``: how the program is linked against cassc's CUDA runtime.
-        remarks: options that were accepted and have no effect.
+        clean: what would have been made is removed instead.
+        run, run_args: the program is started when it is linked.
+        remarks: options that were accepted and have no effect, or only a part of theirs.
         nvcc_args: the command line without cassc's own options, for ``Phase.NVCC``.
     """
 
@@ -117,6 +159,8 @@ class Invocation:
     targets: tuple[Target, ...] = (DEFAULT_TARGET,)
     compile_args: tuple[str, ...] = ()
     device_link_args: tuple[str, ...] = ()
+    host_compile_args: tuple[str, ...] = ()
+    language: str = ""
     depend_args: tuple[str, ...] = ()
     dependencies: str = ""
     dependency_file: str = ""
@@ -131,6 +175,7 @@ class Invocation:
     relocatable: bool = False
     device_link: bool = True
     shared: bool = False
+    partial: bool = False
     cudart: str = "static"
     verbose: bool = False
     dryrun: bool = False
@@ -139,207 +184,115 @@ class Invocation:
     threads: int = 1
     check_seconds: float = DEFAULT_CHECK_SECONDS
     quiet: bool = False
+    clean: bool = False
+    run: bool = False
+    run_args: tuple[str, ...] = ()
     remarks: tuple[Diagnostic, ...] = ()
     nvcc_args: tuple[str, ...] = ()
 
 
-def parse(argv: Sequence[str]) -> Invocation:
-    """The arguments after the program's name. Raises CommandLineError."""
-    return _Parser(_expand(argv, _OPTIONS_FILE_DEPTH)).parse()
-
-
-def _expand(argv: Sequence[str], depth: int) -> list[str]:
-    """Replace ``-optf file,...`` by the words of the files."""
-    words: list[str] = []
-    rest = iter(argv)
-    for word in rest:
-        head, equals, value = word.partition("=")
-        if head not in ("-optf", "--options-file"):
-            words.append(word)
-            continue
-        value = value if equals else next(rest, "")
-        if not value:
-            raise CommandLineError("missing-argument", f"argument expected after '{head}'")
-        for name in value.split(","):
-            if depth == 0:
-                raise CommandLineError("options-file", f"Options files are nested too deeply at '{name}'")
-            try:
-                text = Path(name).read_text()
-            except (OSError, UnicodeDecodeError):
-                raise CommandLineError("options-file", f"Could not open options file '{name}'") from None
-            words += _expand(shlex.split(text), depth - 1)
-    return words
+def parse(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Invocation:
+    """``argv`` is what follows the program's name. Raises CommandLineError."""
+    return _Parser(arguments.read(argv, environment)).parse()
 
 
 class _Parser:
-    """Collects values by option name, then reads the invocation out of them."""
+    """Reads the invocation out of the options."""
 
-    def __init__(self, words: list[str]) -> None:
-        self.words = words
-        self.values: dict[str, list[str]] = {}
-        self.paths: list[tuple[str, str]] = []
-        self.compile_args: list[str] = []
-        self.device_link_args: list[str] = []
-        self.depend_args: list[str] = []
-        self.nvcc_args: list[str] = []
-        self.unknown: list[str] = []
-        self.remarks: list[Diagnostic] = []
+    def __init__(self, line: CommandLine) -> None:
+        self.line = line
+        self.remarks = list(line.remarks)
 
     def parse(self) -> Invocation:
-        position = 0
-        while position < len(self.words):
-            word = self.words[position]
-            position += 1
-            if not word.startswith("-") or word == "-":
-                self.paths.append((word, self._last("x")))
-                self.nvcc_args.append(word)
-                continue
-            option, value = self._match(word)
-            if option is None:
-                self.unknown.append(word)
-                continue
-            taken = [word]
-            if option.arity is not Arity.FLAG and value is None:
-                if position == len(self.words):
-                    raise CommandLineError("missing-argument", f"argument expected after '{word}'")
-                value = self.words[position]
-                taken.append(value)
-                position += 1
-            self._accept(option, word.partition("=")[0], value, taken)
-        if self.unknown and not self._forwards():
-            raise CommandLineError("unknown-option", f"Unknown option '{self.unknown[0]}'")
-        return self._invocation()
-
-    def _match(self, word: str) -> tuple[Option | None, str | None]:
-        """The option and the value that stands in the same word, if one does."""
-        head, equals, value = word.partition("=")
-        option = BY_SPELLING.get(head)
-        if option is not None:
-            if option.arity is Arity.FLAG and equals:
-                raise CommandLineError("unexpected-argument", f"no argument expected after '{head}'")
-            return option, value if equals else None
-        for candidate in JOINED:
-            for spelling in candidate.short:
-                if word.startswith(spelling) and len(word) > len(spelling):
-                    return candidate, word[len(spelling) :]
-        return None, None
-
-    def _accept(self, option: Option, spelling: str, value: str | None, taken: list[str]) -> None:
-        if Use.REFUSE in option.use:
-            raise CommandLineError("refused-option", f"option '{spelling}' {option.reason}")
-        if option.values == BOOLEAN and value not in BOOLEAN:
-            raise CommandLineError("bad-value", f"'{value}': expected true or false")
-        if option.values and value not in option.values:
-            raise CommandLineError("bad-value", f"Value '{value}' is not defined for option '{option.name}'")
-        if Use.IGNORE in option.use:
-            text = f"option '{spelling}' {option.reason}"
-            self.remarks.append(Diagnostic(Severity.REMARK, "command-line-ignored-option", text))
-            return
-        given = [option.short[0] if option.short else f"--{option.name}"]
-        if value is not None:
-            given.append(value)
-        if option.name == "device-debug":
-            # No debugger follows a translated kernel, and code for one (no inlining) only translates worse.
-            given = [] if "-lineinfo" in self.compile_args else ["-lineinfo"]
-            text = f"option '{spelling}' gives line information only: device code is optimised before it is translated"
-            self.remarks.append(Diagnostic(Severity.REMARK, "command-line-ignored-option", text))
-        elif option.name == "generate-line-info" and "-lineinfo" in self.compile_args:
-            given = []
-        if option.name not in OWN:
-            self.nvcc_args += taken
-        if Use.COMPILE in option.use:
-            self.compile_args += given
-        if Use.DEVICE_LINK in option.use:
-            self.device_link_args += given
-        if option.use == Use.DEPEND:
-            self.depend_args += given
-        if value is None:
-            self.values.setdefault(option.name, []).append("")
-        elif option.arity is Arity.MANY:
-            self.values.setdefault(option.name, []).extend(part for part in value.split(",") if part)
-        elif option.arity is Arity.ONE:
-            self.values[option.name] = [value]
-        else:
-            self.values.setdefault(option.name, []).append(value)
-
-    def _has(self, name: str) -> bool:
-        return name in self.values
-
-    def _last(self, name: str) -> str:
-        return self.values[name][-1] if name in self.values else ""
-
-    def _all(self, name: str) -> tuple[str, ...]:
-        return tuple(self.values.get(name, ()))
-
-    def _forwards(self) -> bool:
-        return any(self._has(f"forward-unknown-{where}") for where in ("to-host-compiler", "to-host-linker", "opts"))
+        line = self.line
+        forwarding = "forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"
+        if line.unknown and not line.has(*forwarding):
+            raise CommandLineError("unknown-option", f"Unknown option '{line.unknown[0]}'")
+        phase = self._phase()
+        if phase in (Phase.HELP, Phase.VERSION):
+            return Invocation(phase)
+        if phase is Phase.LIST:
+            return Invocation(phase, nvcc_args=self._nvcc_args(()))
+        inputs = self._inputs(phase)
+        if not inputs:
+            raise CommandLineError("no-input", "No input files specified; use option --help for more information")
+        phase = self._phase_of_linked(phase, inputs)
+        self._check(phase, inputs)
+        return self._invocation(phase, inputs)
 
     def _phase(self) -> Phase:
-        for phase, names in (
-            (Phase.HELP, ("help",)),
-            (Phase.VERSION, ("version",)),
-            (Phase.LIST, ("list-gpu-arch", "list-gpu-code")),
-            (
-                Phase.NVCC,
-                (
-                    "preprocess",
-                    "generate-dependencies",
-                    "generate-nonsystem-dependencies",
-                    "ptx",
-                    "cubin",
-                    "fatbin",
-                    "cuda",
-                ),
-            ),
-            (Phase.COMPILE, ("compile", "device-c", "device-w")),
-            (Phase.DEVICE_LINK, ("device-link",)),
-            (Phase.ARCHIVE, ("lib",)),
-        ):
-            if any(self._has(name) for name in names):
+        for phase, names in _PHASES:
+            if self.line.has(*names):
                 return phase
         return Phase.LINK
 
     def _inputs(self, phase: Phase) -> tuple[Input, ...]:
+        language = self.line.last("x")
         inputs = []
-        for path, language in self.paths:
-            suffix = Path(path).suffix
-            kind = _KINDS.get(suffix)
+        for path in self.line.files:
+            kind = _KINDS.get(Path(path).suffix)
             if kind is None and ".so." in Path(path).name:
                 kind = Kind.SHARED
             if language and (kind is None or kind.is_source):
                 kind = Kind(language)
-            if kind is None and _is_elf(path):
+            if kind is None and (_is_elf(path) or phase is Phase.NVCC):
                 kind = Kind.PROGRAM
-            if kind is None or (kind is Kind.DEVICE and phase is not Phase.NVCC):
+            if kind is None:
                 raise CommandLineError("unknown-input", f"Don't know what to do with '{path}'")
             inputs.append(Input(path, kind))
         return tuple(inputs)
 
-    def _architectures(self) -> list[str]:
-        """nvcc's arguments that name the architectures; ``native`` means the default, since SASS is translated."""
-        words = [w for name in ("gpu-architecture", "gpu-code", "generate-code") for w in self._all(name)]
-        if not words:
-            return ["-arch", DEFAULT_SM.name]
-        if self._last("gpu-architecture") == "native":
-            text = (
-                f"option '-arch=native' stands for {DEFAULT_SM.name}: the device code is translated to {self._names()}"
-            )
-            self.remarks.append(Diagnostic(Severity.REMARK, "command-line-native-arch", text))
-            return ["-arch", DEFAULT_SM.name]
-        arguments = []
-        for name, spelling in (("gpu-architecture", "-arch"), ("generate-code", "-gencode")):
-            for value in self._all(name):
-                arguments += [spelling, value]
-        if self._has("gpu-code"):
-            arguments += ["-code", ",".join(self._all("gpu-code"))]
-        return arguments
+    def _phase_of_linked(self, phase: Phase, inputs: tuple[Input, ...]) -> Phase:
+        """One linked file alone is rewritten, or started."""
+        if phase is not Phase.LINK or not any(item.kind is Kind.PROGRAM for item in inputs):
+            if phase is Phase.LINK and len(inputs) == 1 and inputs[0].kind is Kind.SHARED:
+                return self._conversion(inputs[0])
+            return phase
+        if len(inputs) > 1:
+            raise CommandLineError("linked-input", "A linked program has to be the only input file")
+        return Phase.RUN if self.line.has("run") else self._conversion(inputs[0])
 
-    def _names(self) -> str:
-        return ", ".join(target.name for target in self._targets())
+    def _conversion(self, item: Input) -> Phase:
+        if not self.line.last("output-file"):
+            raise CommandLineError("no-output", f"'{item.path}' is linked already; name the new file with -o")
+        return Phase.CONVERT
+
+    def _check(self, phase: Phase, inputs: tuple[Input, ...]) -> None:
+        """Combinations that nvcc refuses."""
+        line = self.line
+        several = sum(item.kind.is_source for item in inputs) > 1
+        if line.last("output-file") and several and (phase is Phase.COMPILE or line.has(*_TEXT_PHASES)):
+            raise CommandLineError(
+                "output-of-many",
+                "A single input file is required for a non-link phase when an outputfile is specified",
+            )
+        making = line.has("generate-dependencies-with-compile", "generate-nonsystem-dependencies-with-compile")
+        if making and line.has("preprocess"):
+            raise CommandLineError("dependencies", "'-MD'/'-MMD' is not supported when '-E' is also specified")
+        printing = line.has("generate-dependencies", "generate-nonsystem-dependencies")
+        if line.has("dependency-output") and not making and not printing:
+            text = "Option '--dependency-file' requires one of '-M', '-MM', '-MD' or '-MMD' to be specified"
+            raise CommandLineError("dependencies", text)
+        if line.has("extensible-whole-program"):
+            for name, title in (("device-c", "--device-c"), ("relocatable", "--relocatable-device-code=true")):
+                if line.has(name) or (name == "relocatable" and self._relocatable()):
+                    text = f"'{title}' is not compatible with '--extensible-whole-program'"
+                    raise CommandLineError("whole-program", text)
+        for item in inputs:
+            unused = not item.kind.is_source and item.kind is not Kind.DEVICE
+            if phase is Phase.COMPILE and unused:
+                text = f"'{item.path}' is not a source: it is left out, since nothing is linked"
+                self.remarks.append(Diagnostic(Severity.REMARK, "command-line-unused-input", text))
+            if item.kind is Kind.DEVICE and phase not in (Phase.NVCC, Phase.DEVICE_LINK) and not line.has("device-c"):
+                suffix = Path(item.path).suffix
+                raise CommandLineError("device-input", f"{suffix} input files are only allowed with {_ALLOWED[suffix]}")
+
+    def _relocatable(self) -> bool:
+        return self.line.last("relocatable-device-code") == "true" or self.line.has("device-c")
 
     def _targets(self) -> tuple[Target, ...]:
         targets: list[Target] = []
-        for name in self._all("offload-arch") or (DEFAULT_TARGET.name,):
+        for name in self.line.all("offload-arch") or (DEFAULT_TARGET.name,):
             if name not in TARGETS:
                 known = ", ".join(TARGETS)
                 raise CommandLineError("bad-target", f"Unsupported AMD target '{name}' (known: {known})")
@@ -347,87 +300,104 @@ class _Parser:
                 targets.append(TARGETS[name])
         return tuple(targets)
 
-    def _threads(self) -> int:
-        text = self._last("threads") or "1"
-        if not text.isdigit():
-            raise CommandLineError("bad-value", f"'{text}': expected a number")
-        return int(text)
-
     def _check_seconds(self) -> float:
-        text = self._last("check-seconds")
+        text = self.line.last("check-seconds")
         if not text:
             return DEFAULT_CHECK_SECONDS
         if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
             raise CommandLineError("bad-value", f"'{text}': expected a number")
         return float(text)
 
-    def _invocation(self) -> Invocation:
-        phase = self._phase()
-        if phase in (Phase.HELP, Phase.VERSION):
-            return Invocation(phase)
-        if phase is Phase.LIST:
-            return Invocation(phase, nvcc_args=tuple(self.nvcc_args))
-        inputs = self._inputs(phase)
-        if not inputs:
-            raise CommandLineError("no-input", "No input files specified; use option --help for more information")
-        output = self._last("output-file")
-        if phase is Phase.LINK and len(inputs) == 1 and inputs[0].kind in (Kind.PROGRAM, Kind.SHARED):
-            phase = Phase.CONVERT
-            if not output:
-                raise CommandLineError("no-output", f"'{inputs[0].path}' is linked already; name the new file with -o")
-        elif any(item.kind is Kind.PROGRAM for item in inputs):
-            raise CommandLineError("linked-input", "A linked program has to be the only input file")
-        sources = [i for i in inputs if i.kind.is_source]
-        if output and phase is Phase.COMPILE and len(sources) > 1:
-            raise CommandLineError(
-                "output-of-many",
-                "A single input file is required for a non-link phase when an outputfile is specified",
+    def _debug_words(self) -> list[str]:
+        """No debugger follows a translated kernel, and code for one (no inlining) only translates worse."""
+        given = [item for item in self.line.given if item.option.name == "device-debug"]
+        if given:
+            text = (
+                f"option '{given[0].spelling}' gives line information only: "
+                "device code is optimised before it is translated"
             )
-        architectures = self._architectures()
-        link_flags = [flag for name, flag in (("debug", "-g"), ("profile", "-pg")) if self._has(name)]
-        dropped = {"-arch", "-code", "-gencode"}
-        device_link_args = _without(self.device_link_args, dropped) + architectures
-        relocatable = self._last("relocatable-device-code") == "true" or self._has("device-c")
-        compile_args = self.compile_args + architectures + self.unknown
-        if self._has("device-c"):
+            self.remarks.append(Diagnostic(Severity.REMARK, "command-line-ignored-option", text))
+        return ["-lineinfo"] if given or self.line.has("generate-line-info") else []
+
+    def _host_compile_args(self) -> list[str]:
+        """In the host compiler's spelling, which has no lists."""
+        words: list[str] = []
+        for item in self.line.given:
+            spelling = _HOST_SPELLING.get(item.option.name)
+            if spelling is not None:
+                values = _split(item.value) if item.value is not None else [""]
+                for value in values:
+                    words += [spelling, value] if spelling.startswith("-i") else [spelling + value]
+        return words
+
+    def _nvcc_args(self, architectures: tuple[str, ...]) -> tuple[str, ...]:
+        """The whole command line, for nvcc."""
+        named = ("gpu-architecture", "gpu-code", "generate-code")
+        items = [item for item in self.line.given if item.option.name not in OWN and item.option.name not in named]
+        words = [word for item in items for word in item.words]
+        return (*words, *architectures, *self.line.unknown, *self.line.files)
+
+    def _invocation(self, phase: Phase, inputs: tuple[Input, ...]) -> Invocation:
+        line = self.line
+        targets = self._targets()
+        if phase is Phase.NVCC:
+            words = architectures.as_given(line) or ("-arch", DEFAULT_SM.name)
+            return Invocation(
+                phase,
+                inputs,
+                verbose=line.has("verbose"),
+                dryrun=line.has("dryrun"),
+                quiet=line.has("disable-warnings"),
+                remarks=tuple(self.remarks),
+                nvcc_args=self._nvcc_args(words),
+            )
+        chosen = architectures.choose(line, targets)
+        self.remarks += chosen.remarks
+        debug = self._debug_words()
+        compile_args = [*line.words(Use.COMPILE, _LINE_INFORMATION), *debug, *chosen.words]
+        if line.has("device-c"):
             compile_args += ["-rdc", "true"]
+        to_compiler = line.unknown if line.has("forward-unknown-to-host-compiler", "forward-unknown-opts") else ()
+        to_linker = line.unknown if line.has("forward-unknown-to-host-linker", "forward-unknown-opts") else ()
+        link_flags = [flag for name, flag in (("debug", "-g"), ("profile", "-pg")) if line.has(name)]
+        host_args = [part for value in line.all("compiler-options") for part in _split(value)]
         return Invocation(
             phase=phase,
             inputs=inputs,
-            output=output,
-            output_dir=self._last("output-directory"),
-            targets=self._targets(),
-            compile_args=tuple(compile_args),
-            device_link_args=tuple(device_link_args),
-            depend_args=tuple(self.depend_args),
-            dependencies=next(
-                (flag for flag in ("-MD", "-MMD") if self._has(BY_SPELLING[flag].name)),
-                "",
-            ),
-            dependency_file=self._last("dependency-output"),
-            dependency_target=self._last("dependency-target-name"),
-            host_args=tuple(
-                [part for value in self._all("compiler-options") for part in _split(value)] + link_flags + self.unknown
-            ),
-            linker_args=self._all("linker-options"),
-            archive_args=self._all("archive-options"),
-            libraries=self._all("library"),
-            library_dirs=self._all("library-path"),
-            host_compiler=self._last("compiler-bindir"),
-            archiver=self._last("archiver-binary"),
-            relocatable=relocatable,
-            device_link=not self._has("no-device-link"),
-            shared=self._has("shared"),
-            cudart=self._last("cudart") or "static",
-            verbose=self._has("verbose"),
-            dryrun=self._has("dryrun"),
-            keep=self._has("keep") or self._has("save-temps") or self._has("keep-dir"),
-            keep_dir=self._last("keep-dir"),
-            threads=self._threads(),
+            output=line.last("output-file"),
+            output_dir=line.last("output-directory"),
+            targets=targets,
+            compile_args=(*compile_args, *to_compiler),
+            device_link_args=(*line.words(Use.DEVICE_LINK, _LINE_INFORMATION), *debug, *chosen.words),
+            host_compile_args=(*self._host_compile_args(), *host_args, *link_flags, *to_compiler),
+            language=line.last("x"),
+            depend_args=tuple(w for item in line.given if item.option.use == Use.DEPEND for w in item.words),
+            dependencies=next((flag for flag in ("-MD", "-MMD") if line.has(BY_SPELLING[flag].name)), ""),
+            dependency_file=line.last("dependency-output"),
+            dependency_target=line.last("dependency-target-name"),
+            host_args=(*host_args, *link_flags, *to_compiler),
+            linker_args=(*line.all("linker-options"), *to_linker),
+            archive_args=line.all("archive-options"),
+            libraries=line.all("library"),
+            library_dirs=line.all("library-path"),
+            host_compiler=line.last("compiler-bindir"),
+            archiver=line.last("archiver-binary"),
+            relocatable=self._relocatable(),
+            device_link=not line.has("no-device-link"),
+            shared=line.has("shared"),
+            partial=line.has("relocatable-link"),
+            cudart=line.last("cudart") or "static",
+            verbose=line.has("verbose"),
+            dryrun=line.has("dryrun"),
+            keep=line.has("keep", "save-temps", "keep-dir"),
+            keep_dir=line.last("keep-dir"),
+            threads=int(line.last("threads") or "1"),
             check_seconds=self._check_seconds(),
-            quiet=self._has("disable-warnings"),
+            quiet=line.has("disable-warnings"),
+            clean=line.has("clean-targets"),
+            run=line.has("run"),
+            run_args=line.all("run-args"),
             remarks=tuple(self.remarks),
-            nvcc_args=tuple(self.nvcc_args),
         )
 
 
@@ -440,18 +410,6 @@ def _is_elf(path: str) -> bool:
 
 
 def _split(value: str) -> list[str]:
-    """The parts of an ``-Xcompiler`` value: commas separate, a backslash before one keeps it."""
-    parts = value.replace("\\,", "\0").split(",")
-    return [part.replace("\0", ",") for part in parts if part]
-
-
-def _without(arguments: list[str], spellings: set[str]) -> list[str]:
-    """Leave out the options named, each with its value."""
-    kept: list[str] = []
-    rest = iter(arguments)
-    for word in rest:
-        if word in spellings:
-            next(rest, None)
-        else:
-            kept.append(word)
-    return kept
+    """The parts of an ``-Xcompiler`` value: commas separate, but for those in double quotes or behind a backslash."""
+    parts = re.findall(r'(?:[^,"\\]|\\.|"[^"]*"|["\\])+', value)
+    return [part.replace("\\,", ",").replace('"', "") for part in parts]

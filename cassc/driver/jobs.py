@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
 from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, Job, Plan, Translate
 from cassc.image import host
-from cassc.toolchain import GUARD
+from cassc.toolchain import nvcc_environment
 
 Say = Callable[[str], None]
 
@@ -74,6 +74,15 @@ def dryrun(plan: Plan, say: Say) -> None:
         say(f"#$ mv {shlex.quote(str(delivery.made))} {shlex.quote(str(delivery.final))}")
 
 
+def clean(plan: Plan, say: Say, *, verbose: bool) -> None:
+    """Remove what :func:`run` would make."""
+    for delivery in plan.deliveries:
+        if verbose:
+            say(f"#$ rm {shlex.quote(str(delivery.final))}")
+        if delivery.final.is_file():
+            delivery.final.unlink()
+
+
 def run(plan: Plan, invocation: Invocation, cache: Cache, say: Say) -> Report:
     """Raises ToolFailed, CasscError or InternalError; then nothing has been delivered."""
     return _Runner(plan, invocation, cache, say).run()
@@ -88,6 +97,8 @@ class _Runner:
         self.report = Report()
         self.settings = device.Settings(invocation.targets, invocation.check_seconds, invocation.keep)
         self.compiled: dict[Path, Future[float]] = {}
+        self.untouched: dict[str, str] = {}
+        """What is used in the place of a translation: a file in which nothing had to be translated."""
 
     def run(self) -> Report:
         if self.invocation.verbose:
@@ -101,7 +112,7 @@ class _Runner:
                     self.compiled[job.output] = pool.submit(self._compile, job)
             for job in self.plan.jobs:
                 self._run(job)
-            deliver(self.plan.deliveries)
+            deliver([replace(d, made=Path(self.untouched.get(str(d.made), d.made))) for d in self.plan.deliveries])
         finally:
             pool.shutdown(cancel_futures=True)
         return self.report
@@ -115,8 +126,9 @@ class _Runner:
         elif isinstance(job, DeviceLink):
             self._device_link(job)
         else:
-            extra = [str(path) for path in job.optional if path.exists()]
+            extra = [str(path) for path in job.optional if path.exists() or str(path) in self.untouched]
             command = [*job.command[: job.place], *extra, *job.command[job.place :]]
+            command = [self.untouched.get(word, word) for word in command]
             seconds = self._start(command, nvcc=job.stage == "nvcc")
             self.report.timings.append((job.stage, {job.stage: seconds}))
 
@@ -132,7 +144,7 @@ class _Runner:
             if nvcc and self.invocation.verbose:
                 status = self._start_verbose(command)
             else:
-                status = subprocess.run(command, env={**os.environ, GUARD: "1"}, check=False).returncode
+                status = subprocess.run(command, env=nvcc_environment(), check=False).returncode
         except OSError as problem:
             raise diag.error("tool-not-started", f"cannot start '{command[0]}': {problem.strerror}") from problem
         if status != 0:
@@ -142,7 +154,7 @@ class _Runner:
     def _start_verbose(self, command: Sequence[str]) -> int:
         """nvcc says where its own toolkit is, before it says what it starts; ours has been said."""
         with subprocess.Popen(
-            command, env={**os.environ, GUARD: "1"}, stderr=subprocess.PIPE, text=True, errors="replace"
+            command, env=nvcc_environment(), stderr=subprocess.PIPE, text=True, errors="replace"
         ) as process:
             assert process.stderr is not None
             for line in process.stderr:
@@ -167,7 +179,7 @@ class _Runner:
             stage, kernel = blame(problem)
             raise InternalError(stage or "translate", job.title, kernel) from problem
         if outcome.image is None:
-            shutil.copyfile(job.input, job.output)
+            self.untouched[str(job.output)] = str(job.input)
         else:
             job.output.write_bytes(outcome.image)
         if self.invocation.keep:
@@ -191,7 +203,8 @@ class _Runner:
                 raise _not_written(folder / name, problem) from problem
 
     def _device_link(self, job: DeviceLink) -> None:
-        wanted = [str(path) for path in job.inputs if job.always or device.has_relocatable(host.read(path))]
+        inputs = [self.untouched.get(str(path), str(path)) for path in job.inputs]
+        wanted = [path for path in inputs if job.always or device.has_relocatable(host.read(path))]
         if wanted:
             seconds = self._start([*job.command, *wanted], nvcc=True)
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))

@@ -45,6 +45,8 @@ class Option:
         short: the other spellings.
         joined: a value may follow the short spelling directly (``-Idir``).
         values: the allowed values, or empty for any.
+        number: the value is a number that is not negative.
+        listed: ``nvcc --help`` names it.
         reason: for IGNORE and REFUSE, the rest of "option '-x' ...".
         help: one line for ``cassc --help``; rows without one are listed as passed to nvcc.
     """
@@ -57,6 +59,8 @@ class Option:
     values: tuple[str, ...] = ()
     reason: str = ""
     help: str = ""
+    number: bool = False
+    listed: bool = True
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -64,7 +68,17 @@ class Option:
 
 
 BOOLEAN = ("true", "false")
-_NOT_LINKED = "has no effect: programs are linked against cassc's own CUDA runtime"
+_NO_SCRIPT = "has no effect: programs are linked with the host linker's own script"
+_NO_LTO = "has no effect: device code is compiled to SASS at once, and linked without optimisation"
+_WARNINGS = (
+    "all-warnings",
+    "cross-execution-space-call",
+    "default-stream-launch",
+    "deprecated-declarations",
+    "ext-lambda-captures-this",
+    "missing-launch-bounds",
+    "reorder",
+)
 _DRIVE = "concerns Windows only"
 
 
@@ -78,8 +92,10 @@ def _row(
     values: tuple[str, ...] = (),
     reason: str = "",
     help: str = "",
+    number: bool = False,
+    listed: bool = True,
 ) -> Option:
-    return Option(name, tuple(short.split()), arity, use, joined, values, reason, help)
+    return Option(name, tuple(short.split()), arity, use, joined, values, reason, help, number, listed)
 
 
 _FLAG, _ONE, _MANY, _RAW = Arity.FLAG, Arity.ONE, Arity.MANY, Arity.RAW
@@ -103,15 +119,15 @@ OPTIONS: tuple[Option, ...] = (
     _row("cuda", "-cuda", _FLAG, _D, help="nvcc's host C++; nothing is translated"),
     _row("optix-ir", "-optix-ir", _FLAG, Use.REFUSE, reason="is not supported: OptiX has no counterpart"),
     _row("ltoir", "-ltoir", _FLAG, Use.REFUSE, reason="is not supported: LTO-IR is not SASS"),
-    _row("run", "-run", _FLAG, Use.REFUSE, reason="is not supported: build with -o and start the program"),
-    _row("run-args", "-run-args", _MANY, Use.REFUSE, reason="is not supported: build with -o and start the program"),
+    _row("run", "-run", _FLAG, _D, help="link, and start the program"),
+    _row("run-args", "-run-args", _MANY, _D, help="arguments for -run"),
     _row("output-file", "-o", _ONE, _D, help="name of the output"),
     _row("output-directory", "-odir", _ONE, _D, help="folder of the outputs that have no -o"),
     # Target
     _row("offload-arch", "", _MANY, _D, help="AMD target, gfx1100 by default; several by commas or repetition"),
-    _row("gpu-architecture", "-arch", _ONE, _D | _DL, help="the SM whose SASS is translated (default sm_80)"),
-    _row("gpu-code", "-code", _MANY, _D | _DL, help="as nvcc"),
-    _row("generate-code", "-gencode", _RAW, _D | _DL, help="as nvcc"),
+    _row("gpu-architecture", "-arch", _ONE, _D, help="the SM whose SASS is translated (default sm_80)"),
+    _row("gpu-code", "-code", _MANY, _D, help="as nvcc"),
+    _row("generate-code", "-gencode", _RAW, _D, help="as nvcc"),
     _row(
         "relocatable-device-code",
         "-rdc",
@@ -140,13 +156,13 @@ OPTIONS: tuple[Option, ...] = (
     _row("device-debug", "-G", _FLAG, _C | _DL),
     _row("generate-line-info", "-lineinfo", _FLAG, _C | _DL),
     _row("profile", "-pg", _FLAG, _D | _C),
-    _row("optimize", "-O", _ONE, _D | _C, joined=True),
+    _row("optimize", "-O", _ONE, _C, joined=True, number=True),
     _row("Ofast-compile", "-Ofc", _ONE, _C),
     _row("dopt", "-dopt", _ONE, _C),
-    _row("optimization-info", "-opt-info", _RAW, _C),
+    _row("optimization-info", "-opt-info", _MANY, _C, values=("inline",)),
     _row("ptxas-options", "-Xptxas", _RAW, _C | _DL),
     _row("nvlink-options", "-Xnvlink", _RAW, _DL),
-    _row("maxrregcount", "-maxrregcount", _ONE, _C),
+    _row("maxrregcount", "-maxrregcount", _ONE, _C, number=True),
     _row("use_fast_math", "-use_fast_math", _FLAG, _C),
     _row("ftz", "-ftz", _ONE, _C, values=BOOLEAN),
     _row("prec-div", "-prec-div", _ONE, _C, values=BOOLEAN),
@@ -176,9 +192,9 @@ OPTIONS: tuple[Option, ...] = (
     _row("no-compress", "-no-compress", _FLAG, _C),
     _row("machine", "-m", _ONE, _C, values=("64",)),
     _row("m64", "-m64", _FLAG, _C),
-    _row("dlink-time-opt", "-dlto", _FLAG, Use.REFUSE, reason="is not supported: LTO-IR is not SASS"),
-    _row("lto", "-lto", _FLAG, Use.REFUSE, reason="is not supported: LTO-IR is not SASS"),
-    _row("gen-opt-lto", "-gen-opt-lto", _FLAG, Use.REFUSE, reason="is not supported: LTO-IR is not SASS"),
+    _row("dlink-time-opt", "-dlto", _FLAG, Use.IGNORE, reason=_NO_LTO),
+    _row("lto", "-lto", _FLAG, Use.IGNORE, reason=_NO_LTO),
+    _row("gen-opt-lto", "-gen-opt-lto", _FLAG, Use.IGNORE, reason=_NO_LTO),
     _row("relocatable-ptx", "-reloc-ptx", _FLAG, Use.REFUSE, reason="is not supported: PTX is not SASS"),
     _row(
         "compile-as-tools-patch",
@@ -196,9 +212,17 @@ OPTIONS: tuple[Option, ...] = (
         reason="has no effect: bounds are checked where the program runs on the emulator",
     ),
     _row("sanitize", "-sanitize", _ONE, Use.REFUSE, reason="is not supported: the sanitizer is NVIDIA's own library"),
+    # Of nvcc's tools; not in its help
+    _row("cudafe-options", "-Xcudafe", _RAW, _C, listed=False),
+    _row("cicc-options", "-Xcicc", _RAW, _C, listed=False),
+    _row("fatbin-options", "-Xfatbin", _RAW, _C | _DL, listed=False),
+    _row("fassociative-math", "-fassociative-math", _FLAG, _C, listed=False),
+    _row("restrict-in-struct", "", _FLAG, _C, listed=False),
+    _row("legacy-launch-seq", "", _FLAG, _C, listed=False),
+    _row("version-ident", "", _ONE, _C, values=BOOLEAN, listed=False),
     # Warnings
     _row("disable-warnings", "-w", _FLAG, _D | _C),
-    _row("Werror", "-Werror", _MANY, _C),
+    _row("Werror", "-Werror", _MANY, _C, values=_WARNINGS),
     _row("Wreorder", "-Wreorder", _FLAG, _C),
     _row("Wdefault-stream-launch", "-Wdefault-stream-launch", _FLAG, _C),
     _row("Wmissing-launch-bounds", "-Wmissing-launch-bounds", _FLAG, _C),
@@ -221,13 +245,13 @@ OPTIONS: tuple[Option, ...] = (
     _row("allow-unsupported-compiler", "-allow-unsupported-compiler", _FLAG, _C | _DL),
     _row("library", "-l", _MANY, _D, joined=True),
     _row("library-path", "-L", _MANY, _D, joined=True),
-    _row("relocatable-link", "-r", _FLAG, Use.REFUSE, reason="is not supported: use ld -r on the translated objects"),
+    _row("relocatable-link", "-r", _FLAG, _D, help="link objects to one object"),
     _row("cudart", "-cudart", _ONE, _D, values=("none", "shared", "static"), help="none: leave out the CUDA runtime"),
     _row("cudadevrt", "-cudadevrt", _ONE, _D | _DL, values=("none", "static")),
     _row("libdevice-directory", "-ldir", _ONE, _C),
     _row("target-directory", "-target-dir", _ONE, _C | _DL),
-    _row("host-linker-script", "-hls", _ONE, Use.IGNORE, reason=_NOT_LINKED),
-    _row("augment-host-linker-script", "-aug-hls", _FLAG, Use.IGNORE, reason=_NOT_LINKED),
+    _row("host-linker-script", "-hls", _ONE, Use.IGNORE, reason=_NO_SCRIPT),
+    _row("augment-host-linker-script", "-aug-hls", _FLAG, Use.IGNORE, reason=_NO_SCRIPT),
     _row("forward-unknown-to-host-compiler", "-forward-unknown-to-host-compiler", _FLAG, _D | _C),
     _row("forward-unknown-to-host-linker", "-forward-unknown-to-host-linker", _FLAG, _D),
     _row("forward-unknown-opts", "-forward-unknown-opts", _FLAG, _D | _C),
@@ -237,23 +261,25 @@ OPTIONS: tuple[Option, ...] = (
     _row("keep", "-keep", _FLAG, _D, help="keep the product of each stage in the current folder"),
     _row("save-temps", "-save-temps", _FLAG, _D, help="same as --keep"),
     _row("keep-dir", "-keep-dir", _ONE, _D, help="folder for --keep"),
-    _row("threads", "-t", _ONE, _D, joined=True, help="sources to compile at a time; 0 for as many as there are cores"),
+    _row(
+        "threads",
+        "-t",
+        _ONE,
+        _D,
+        joined=True,
+        number=True,
+        help="sources to compile at a time; 0 for as many as there are cores",
+    ),
     _row("split-compile", "-split-compile", _ONE, _C),
     _row("split-compile-extended", "-split-compile-extended", _ONE, Use.IGNORE, reason="has no effect: it needs -dlto"),
     _row("time", "-time", _ONE, _C),
     _row("fdevice-time-trace", "-fdevice-time-trace", _ONE, _C),
-    _row(
-        "fdevice-syntax-only",
-        "-fdevice-syntax-only",
-        _FLAG,
-        Use.REFUSE,
-        reason="is not supported: nothing is left to translate",
-    ),
+    _row("fdevice-syntax-only", "-fdevice-syntax-only", _FLAG, _D, help="check device code's syntax, by nvcc"),
     _row("dont-use-profile", "-noprof", _FLAG, _C | _DL),
     _row("jobserver", "-jobserver", _FLAG, Use.IGNORE, reason="has no effect: use -t"),
     _row("objdir-as-tempdir", "-objtemp", _FLAG, _C),
     _row("qpp-config", "-qpp-config", _ONE, Use.REFUSE, reason="is not supported: QNX is not a host of cassc"),
-    _row("clean-targets", "-clean", _FLAG, Use.REFUSE, reason="is not supported: cassc leaves nothing to clean"),
+    _row("clean-targets", "-clean", _FLAG, _D, help="remove what the same command would make"),
     _row("use-local-env", "-use-local-env", _FLAG, Use.IGNORE, reason=_DRIVE),
     _row("force-cl-env-setup", "-force-cl-env-setup", _FLAG, Use.IGNORE, reason=_DRIVE),
     _row("input-drive-prefix", "-idp", _ONE, Use.IGNORE, reason=_DRIVE),
@@ -268,6 +294,24 @@ OPTIONS: tuple[Option, ...] = (
 
 OWN = frozenset({"offload-arch", "check-seconds"})
 """Options that nvcc does not have."""
+
+
+class Treatment(Enum):
+    """What becomes of an option of nvcc's; the four classes of the options page."""
+
+    HONOURED = "honoured"
+    PASSED = "passed on"
+    IGNORED = "accepted without effect"
+    REFUSED = "refused"
+
+
+def treatment(option: Option) -> Treatment:
+    if Use.REFUSE in option.use:
+        return Treatment.REFUSED
+    if Use.IGNORE in option.use:
+        return Treatment.IGNORED
+    return Treatment.HONOURED if Use.DRIVER in option.use else Treatment.PASSED
+
 
 BY_SPELLING: dict[str, Option] = {spelling: option for option in OPTIONS for spelling in option.spellings}
 JOINED: tuple[Option, ...] = tuple(option for option in OPTIONS if option.joined)

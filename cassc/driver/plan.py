@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cassc.driver import toolkit
-from cassc.driver.invocation import CommandLineError, Input, Invocation, Kind, Phase
+from cassc.driver.invocation import Input, Invocation, Kind, Phase
 from cassc.driver.toolkit import Toolkit
 from cassc.toolchain import Toolchain, host_compiler
 
@@ -102,7 +102,8 @@ class _Planner:
         if invocation.phase in (Phase.NVCC, Phase.LIST):
             command = (str(self.toolchain.require_nvcc().path), *invocation.nvcc_args)
             return Plan((Finish("nvcc", command),), environment=self._environment())
-        objects = [self._object(number, item) for number, item in enumerate(invocation.inputs)]
+        made = [self._object(number, item) for number, item in enumerate(invocation.inputs)]
+        objects = [path for path in made if path is not None]
         if invocation.phase is Phase.DEVICE_LINK:
             objects, _ = self._libraries(objects)
             self._device_link(objects, final=Path(invocation.output or "a_dlink.o"))
@@ -115,13 +116,14 @@ class _Planner:
     def _environment(self) -> tuple[str, ...]:
         return tuple(toolkit.environment(self.kit)) if self.kit else ()
 
-    def _object(self, number: int, item: Input) -> Path:
-        """The translated object of one input; the compilation and the translation are planned."""
+    def _object(self, number: int, item: Input) -> Path | None:
+        """The translated object of one input; the compilation and the translation are planned. None for an object where
+        nothing is linked."""
         compiling = self.invocation.phase is Phase.COMPILE
-        if not item.kind.is_source:
-            if compiling:
-                raise CommandLineError("unused-input", f"'{item.path}' is not a source, and -c links nothing")
-            return self._existing(number, item)
+        if item.kind is Kind.DEVICE and not compiling:
+            return Path(item.path)  # nvcc links it with the rest
+        if not item.kind.is_source and item.kind is not Kind.DEVICE:
+            return None if compiling else self._existing(number, item)
         stem = Path(item.path).stem
         compiled = self.scratch / f"{number}-{stem}.o"
         final = Path(self.invocation.output or f"{stem}.o")
@@ -131,7 +133,7 @@ class _Planner:
             final = Path(self.invocation.output or "a.out")
         self.jobs.append(Compile(item.path, self._compile_command(item, compiled, final), compiled))
         translated = compiled
-        if item.kind is Kind.CUDA:
+        if item.kind in (Kind.CUDA, Kind.DEVICE):
             translated = self.scratch / f"{number}-{stem}.translated.o"
             self.jobs.append(Translate(item.path, compiled, translated, stem))
         if compiling:
@@ -140,21 +142,37 @@ class _Planner:
 
     def _compile_command(self, item: Input, compiled: Path, final: Path) -> tuple[str, ...]:
         invocation = self.invocation
-        command = [str(self.toolchain.require_nvcc().path), "-c", item.path, "-o", str(compiled)]
-        if _language(item.path) is not item.kind:
-            command += ["-x", item.kind.value]
+        by_host = self.toolchain.nvcc is None and item.kind is not Kind.CUDA
+        if by_host:
+            command = self._host_command(item)
+        else:
+            command = [str(self.toolchain.require_nvcc().path), "-dc" if item.kind is Kind.DEVICE else "-c", item.path]
+            if invocation.language and item.kind is not Kind.ASSEMBLY and _language(item.path) is not item.kind:
+                command += ["-x", item.kind.value]
+        command += ["-o", str(compiled)]
         if invocation.dependencies:
             made = compiled.with_suffix(".d")
             wanted = Path(invocation.dependency_file) if invocation.dependency_file else final.with_suffix(".d")
             command += [invocation.dependencies, "-MF", str(made), "-MT", invocation.dependency_target or str(final)]
             command += invocation.depend_args
             self.deliveries.append(Delivery(made, wanted))
+        if by_host:
+            return tuple(command)
         command += invocation.compile_args
         if invocation.verbose:
             command.append("-v")
         if invocation.keep:
             command += ["--keep", "--keep-dir", invocation.keep_dir or "."]
         return tuple(command)
+
+    def _host_command(self, item: Input) -> list[str]:
+        """Without nvcc the host's compiler does what nvcc would have it do."""
+        invocation = self.invocation
+        compiler = host_compiler(self.toolchain, invocation.host_compiler)
+        include = toolkit.include(None)
+        command = [str(compiler), "-c", "-m64", *invocation.host_compile_args, f"-I{include}", "-D__NVCC__"]
+        language = [] if item.kind is Kind.ASSEMBLY else ["-x", "c" if item.kind is Kind.C else "c++"]
+        return [*command, *language, item.path, "-x", "none"]
 
     def _existing(self, number: int, item: Input) -> Path:
         """An object or archive that the user gave: plain nvcc ones are translated, the others pass as they are."""
@@ -195,7 +213,7 @@ class _Planner:
         made = self.scratch / "linked"
         objects, libraries = self._libraries(objects)
         optional: list[Path] = []
-        if invocation.device_link and self._may_be_relocatable():
+        if invocation.device_link and not invocation.partial and self._may_be_relocatable():
             optional = self._device_link(objects)
         compiler = host_compiler(self.toolchain, invocation.host_compiler)
         command = [str(compiler), *invocation.host_args, "-m64"]
@@ -203,12 +221,16 @@ class _Planner:
         place = len(command)
         if invocation.shared:  # from here on in nvcc's order
             command.append("-shared")
+        if invocation.partial:
+            command += ["-r", "-nostdlib"]
         for argument in invocation.linker_args:
             command += ["-Xlinker", argument]
         for folder in invocation.library_dirs:
             command.append(f"-L{folder}")
         command += [f"-l{name}" for name in libraries]
-        command += [*self._runtime(), "-Wl,--end-group"]
+        if not invocation.partial:
+            command += self._runtime()
+        command.append("-Wl,--end-group")
         self.jobs.append(Finish("link", tuple(command), tuple(optional), place))
         self.deliveries.append(Delivery(made, Path(invocation.output or "a.out")))
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("name", ["diagnostics.md", "instructions.md", "support.md"])
+@pytest.mark.parametrize("name", ["diagnostics.md", "instructions.md", "options.md", "support.md"])
 def test_generated_page_is_up_to_date(name: str) -> None:
     module = runpy.run_path(str(ROOT / "docs" / "generate.py"))
     assert (ROOT / "docs" / name).read_text() == module["PAGES"][name](), "run: python docs/generate.py"

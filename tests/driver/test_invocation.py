@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cassc.driver.invocation import CommandLineError, Kind, Phase, parse
+from cassc.driver.arguments import CommandLineError
+from cassc.driver.invocation import Kind, Phase, parse
 from cassc.target import TARGETS
 from cassc.toolchain import Nvcc
 
@@ -31,8 +32,8 @@ def test_defaults() -> None:
         (["-O3"], ("-O", "3")),
         (["-std=c++17"], ("-std", "c++17")),
         (["--std", "c++20"], ("-std", "c++20")),
-        (["-lineinfo", "-g"], ("-lineinfo", "-g")),
-        (["-G", "-lineinfo", "-g"], ("-lineinfo", "-g")),
+        (["-lineinfo", "-g"], ("-g", "-lineinfo")),
+        (["-G", "-lineinfo", "-g"], ("-g", "-lineinfo")),
         (["-lineinfo", "-G"], ("-lineinfo",)),
         (["-Xptxas", "-v,-O1"], ("-Xptxas", "-v,-O1")),
         (["--expt-relaxed-constexpr", "-expt-extended-lambda"], ("-expt-relaxed-constexpr", "-expt-extended-lambda")),
@@ -61,8 +62,10 @@ def test_link_arguments() -> None:
     assert [i.kind for i in invocation.inputs] == [Kind.OBJECT, Kind.ARCHIVE]
 
 
-def test_escaped_comma_of_host_option() -> None:
+def test_protected_commas_of_host_options() -> None:
     assert parse(["a.cu", "-Xcompiler", "-Wl\\,-O1,-g"]).host_args == ("-Wl,-O1", "-g")
+    assert parse(["a.cu", "-Xcompiler", '"-Wl,-O1",-g']).host_args == ("-Wl,-O1", "-g")
+    assert parse(["a.cu", "-Xcompiler", ',"-g"']).host_args == ("-g",)  # as FindCUDA writes it
 
 
 @pytest.mark.parametrize(
@@ -83,10 +86,65 @@ def test_architectures_reach_both_compilation_and_device_link(words: list[str], 
     assert invocation.device_link_args == expected
 
 
-def test_native_architecture_is_the_default_with_a_remark() -> None:
-    invocation = parse(["-arch=native", "a.cu"])
+@pytest.mark.parametrize("name", ["native", "all", "all-major"])
+def test_named_architectures_are_the_default_with_a_remark(name: str) -> None:
+    invocation = parse([f"-arch={name}", "a.cu"])
     assert invocation.compile_args == ("-arch", "sm_80")
     assert [r.id for r in invocation.remarks] == ["command-line-native-arch"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected", "remark"),
+    [
+        ("-arch=compute_86", "arch=compute_86,code=[sm_86,compute_86]", "ptx-only"),
+        ("-gencode arch=compute_80,code=compute_80", "arch=compute_80,code=[sm_80,compute_80]", "ptx-only"),
+        ("-arch=lto_80 -rdc=true", "arch=compute_80,code=[sm_80]", "no-lto"),
+        ("-gencode arch=compute_80,code=[compute_80,lto_80]", "arch=compute_80,code=[compute_80,sm_80]", "no-lto"),
+    ],
+)
+def test_what_holds_no_sass_gets_some(words: str, expected: str, remark: str) -> None:
+    invocation = parse([*words.split(), "a.cu"])
+    assert invocation.device_link_args[-2:] == ("-gencode", expected)
+    assert [r.id for r in invocation.remarks] == [f"command-line-{remark}"]
+
+
+def test_products_of_nvcc_have_the_architectures_asked_for() -> None:
+    assert "compute_80" in parse("-ptx a.cu -arch=compute_80".split()).nvcc_args
+    assert parse("-ptx a.cu".split()).nvcc_args == ("-ptx", "-arch", "sm_80", "a.cu")
+
+
+def test_last_of_several_values_counts() -> None:
+    invocation = parse("-O2 -std=c++14 -O2 -std=c++17 -I a -I b -c a.cu".split())
+    assert invocation.compile_args == ("-O", "2", "-std", "c++17", "-I", "a", "-I", "b", "-arch", "sm_80")
+    (warning,) = invocation.remarks
+    assert warning.message == "incompatible redefinition for option 'std', the last value of this option was used"
+
+
+def test_flags_of_the_environment() -> None:
+    flags = {"NVCC_PREPEND_FLAGS": "-DA -O1", "NVCC_APPEND_FLAGS": "-O3 --check-seconds=0"}
+    invocation = parse(["-O2", "-c", "a.cu"], flags)
+    assert invocation.compile_args == ("-D", "A", "-O", "3", "-arch", "sm_80")
+    assert invocation.check_seconds == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "compiler", "linker"),
+    [
+        ("-forward-unknown-to-host-compiler", True, False),
+        ("-forward-unknown-to-host-linker", False, True),
+        ("-forward-unknown-opts", True, True),
+    ],
+)
+def test_where_unknown_options_go(option: str, compiler: bool, linker: bool) -> None:
+    invocation = parse([option, "-fopenmp", "a.cu"])
+    assert ("-fopenmp" in invocation.compile_args) is compiler
+    assert ("-fopenmp" in invocation.host_args) is compiler
+    assert ("-fopenmp" in invocation.linker_args) is linker
+
+
+def test_objects_are_left_out_where_nothing_is_linked() -> None:
+    invocation = parse(["-c", "a.cu", "b.o"])
+    assert [r.id for r in invocation.remarks] == ["command-line-unused-input"]
 
 
 def test_offload_targets() -> None:
@@ -102,9 +160,9 @@ def test_time_for_checking() -> None:
         parse(["--check-seconds", "soon", "a.cu"])
 
 
-def test_language_option_holds_for_later_files() -> None:
+def test_language_option_holds_for_all_sources() -> None:
     kinds = [i.kind for i in parse(["a.cpp", "-x", "cu", "b.cpp", "c.inc", "d.o"]).inputs]
-    assert kinds == [Kind.CXX, Kind.CUDA, Kind.CUDA, Kind.OBJECT]
+    assert kinds == [Kind.CUDA, Kind.CUDA, Kind.CUDA, Kind.OBJECT]
 
 
 def test_options_file(tmp_path: Path) -> None:
@@ -139,8 +197,8 @@ def test_dependency_options() -> None:
 
 
 def test_refused_option_says_why() -> None:
-    with pytest.raises(CommandLineError, match="option '-dlto' is not supported: LTO-IR is not SASS"):
-        parse(["-dlto", "a.cu"])
+    with pytest.raises(CommandLineError, match="option '-ltoir' is not supported: LTO-IR is not SASS"):
+        parse(["-ltoir", "a.cu"])
 
 
 def test_unknown_target() -> None:
@@ -168,6 +226,33 @@ BAD = [
     ["-x", "fortran", "a.cu"],
     ["-optf", "no-such-file", "a.cu"],
     ["-o", "x", "-c", "a.cu", "b.cu"],
+    ["-E", "a.cu", "b.cu", "-o", "x"],
+    ["-arch=foo", "a.cu"],
+    ["-arch=", "a.cu"],
+    ["-arch=sm_80", "-code=sm_80,sm_86", "a.cu"],
+    ["-code=sm_80", "a.cu"],
+    ["-gencode", "arch=compute_80", "a.cu"],
+    ["-gencode", "code=sm_80", "a.cu"],
+    ["-gencode=foo", "a.cu"],
+    ["-gencode", "arch=sm_80,code=sm_80", "a.cu"],
+    ["-gencode=arch=compute_80,code=sm_80,compute_80", "-c", "a.cu"],
+    ["-O", "a.cu"],
+    ["-O3.5", "a.cu"],
+    ["-O", "-1", "a.cu"],
+    ["-t", "-1", "a.cu"],
+    ["-t=x", "a.cu"],
+    ["-maxrregcount=abc", "-c", "a.cu"],
+    ["-MD", "-E", "a.cu"],
+    ["-MF", "x", "-c", "a.cu"],
+    ["-Werror", "foo", "-c", "a.cu"],
+    ["-Werror", "-c", "a.cu"],
+    ["-rdc=true", "-ewp", "-c", "a.cu"],
+    ["-dc", "-ewp", "a.cu"],
+    ["-c", "a.ptx"],
+    ["a.cubin"],
+    ["a.fatbin"],
+    ["-use_fast_math=true", "-c", "a.cu"],
+    ["-S", "a.cu"],
 ]
 
 

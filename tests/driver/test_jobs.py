@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cassc import toolchain
+from cassc import cli, toolchain
 from cassc.diag import CasscError, Diagnostic, Location, Severity, error
 from cassc.driver import device, jobs, toolkit
 from cassc.driver.cache import Cache
@@ -189,10 +189,31 @@ def test_source_without_device_code(folder: Path, recorder: Recorder) -> None:
     assert embedded(folder / "host.o") == []
 
 
-def test_ptx_alone_is_refused(folder: Path, recorder: Recorder) -> None:
+def test_object_with_ptx_alone_is_refused(folder: Path, recorder: Recorder, nvcc: toolchain.Nvcc) -> None:
+    subprocess.run([nvcc.path, "-c", "a.cu", "-arch=compute_80"], check=True)
     with pytest.raises(CasscError, match=r"no SASS \(PTX: compute_80\)"):
-        build("-c a.cu -gencode arch=compute_80,code=compute_80")
-    assert "a.o" not in names(folder)
+        build("-shared a.o -o a.so")
+    assert "a.so" not in names(folder)
+
+
+def test_where_ptx_alone_is_asked_for_there_is_sass(folder: Path, recorder: Recorder) -> None:
+    build("-c a.cu -gencode arch=compute_80,code=compute_80")
+    assert len(embedded(folder / "a.o")) == 1
+
+
+def test_run_arguments_reach_the_program(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[list[str]] = []
+    monkeypatch.setattr(os, "execve", lambda path, arguments, environment: started.append(list(arguments)))
+    (folder / "main.cpp").write_text("int main() {}\n")
+    cli.main("main.cpp -o prog -run -run-args a,b -cudart none".split())
+    assert started == [[str(folder / "prog"), "a", "b"]]
+
+
+def test_clean_removes_what_would_be_made(folder: Path) -> None:
+    for name in ("a.o", "a.d", "b.o"):
+        (folder / name).touch()
+    assert cli.main("-c -MD a.cu -clean".split()) == 0
+    assert names(folder) & {"a.o", "a.d", "b.o"} == {"b.o"}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cassc.driver.invocation import CommandLineError, parse
+from cassc.diag import CasscError
+from cassc.driver.invocation import parse
 from cassc.driver.plan import Compile, DeviceLink, Finish, Plan, Translate, plan
 from cassc.driver.toolkit import Toolkit
 from cassc.toolchain import Nvcc, Toolchain
@@ -131,7 +132,7 @@ def test_archive() -> None:
 
 def test_product_of_nvcc_alone() -> None:
     made = planned("-ptx a.cu -o a.ptx -arch=sm_90 --offload-arch=gfx1101")
-    assert link_command(made) == ["/cuda/bin/nvcc", "-ptx", "a.cu", "-o", "a.ptx", "-arch=sm_90"]
+    assert link_command(made) == ["/cuda/bin/nvcc", "-ptx", "-o", "a.ptx", "-arch", "sm_90", "a.cu"]
     assert finals(made) == []
 
 
@@ -147,6 +148,32 @@ def test_dependency_file_of_a_program_is_named_by_the_program() -> None:
     assert command[command.index("-MT") + 1] == "out/prog"
 
 
-def test_object_is_no_source() -> None:
-    with pytest.raises(CommandLineError, match=r"'a\.o' is not a source"):
-        planned("-c a.o")
+def test_objects_are_left_out_where_nothing_is_linked() -> None:
+    assert planned("-c a.o").jobs == ()
+
+
+def test_device_code_is_linked_as_it_is() -> None:
+    (job,) = [job for job in planned("-dlink a.o b.cubin c.ptx").jobs if isinstance(job, DeviceLink)]
+    assert [str(path) for path in job.inputs] == ["/scratch/0-a.o", "b.cubin", "c.ptx"]
+
+
+def test_device_code_becomes_an_object() -> None:
+    (job,) = [job for job in planned("-dc a.ptx").jobs if isinstance(job, Compile)]
+    assert job.command[1:3] == ("-dc", "a.ptx")
+
+
+def test_objects_are_linked_to_one() -> None:
+    words = link_command(planned("-r a.o b.o -o c.o"))
+    assert words[words.index("/scratch/1-b.o") + 1 :] == ["-r", "-nostdlib", "-Wl,--end-group"]
+
+
+def test_host_sources_need_no_nvcc() -> None:
+    made = planned("-c a.cpp b.c s.S -I x,y -DA='1' -O2 -Xcompiler -fPIC", replace(MACHINE, nvcc=None))
+    commands = [list(job.command) for job in made.jobs if isinstance(job, Compile)]
+    assert len(commands) == 3
+    for command, language in zip(commands, ("c++", "c", "none"), strict=True):
+        assert command[:4] == ["/bin/g++", "-c", "-m64", "-Ix"]
+        assert "-fPIC" in command
+        assert command[command.index("-x") + 1] == language
+    with pytest.raises(CasscError, match="nvcc was not found"):
+        planned("-c a.cu", replace(MACHINE, nvcc=None))

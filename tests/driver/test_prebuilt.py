@@ -16,8 +16,9 @@ import pytest
 from cassc import cli, diag, toolchain
 from cassc.diag import CasscError
 from cassc.driver import contents, prebuilt
+from cassc.driver.arguments import CommandLineError
 from cassc.driver.cache import Cache
-from cassc.driver.invocation import CommandLineError, Phase, parse
+from cassc.driver.invocation import Phase, parse
 from cassc.engines import cascade
 from cassc.engines.base import Request, Support, Translation, Unsupported
 from cassc.engines.lift import LiftEngine
