@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+from collections.abc import Collection
 from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +38,8 @@ FAULT_KINDS = (
     "instruction-limit",
     "barrier-deadlock",
 )
+
+OBSERVATIONS = ("mem", "race", "init", "sync", "profile")
 
 Dim3 = tuple[int, int, int]
 
@@ -97,6 +100,8 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "malloc": (c_int, (c_void_p, c_uint64, POINTER(c_uint64))),
     "free": (c_int, (c_void_p, c_uint64)),
     "check": (c_int, (c_void_p, c_uint64, c_uint64)),
+    "observe": (c_int, (c_void_p, c_uint32, c_char_p)),
+    "written": (None, (c_void_p, c_uint64, c_uint64)),
     "memory_info": (None, (c_void_p, POINTER(c_uint64), POINTER(c_uint64))),
     "module_load": (c_int, (c_void_p, c_char_p, c_size_t, POINTER(c_void_p))),
     "module_unload": (None, (c_void_p,)),
@@ -233,6 +238,14 @@ class Emulator:
             self._library.cassc_emu_destroy(self._device)
             self._device = None
 
+    def observe(self, what: Collection[str], journal: Path) -> None:
+        """Check or profile every launch from now on; before the first module is loaded.
+
+        what: names of OBSERVATIONS. journal: what is found is appended to it, a JSON object a line. Raises CasscError.
+        """
+        mask = sum(1 << OBSERVATIONS.index(name) for name in what)
+        self._check(self._library.cassc_emu_observe(self._device, mask, str(journal).encode()), "observe launches")
+
     def alloc(self, size: int) -> int:
         """Address of ``size`` new bytes, 256-aligned, not cleared. Raises CasscError ``amdgpu-out-of-memory``."""
         address = c_uint64()
@@ -247,6 +260,7 @@ class Emulator:
         content = np.ascontiguousarray(data) if isinstance(data, np.ndarray) else np.frombuffer(data, np.uint8)
         self._check_range(address, content.nbytes)
         ctypes.memmove(address, content.ctypes.data, content.nbytes)
+        self._library.cassc_emu_written(self._device, address, content.nbytes)
 
     def read(self, address: int, size: int) -> bytes:
         """Copy ``size`` bytes from the device. Raises CasscError if any lies outside an allocation."""

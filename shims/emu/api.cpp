@@ -5,7 +5,7 @@
 #include <cstring>
 #include <new>
 
-#include "device.h"
+#include "observe.h"
 
 using namespace cassc::emu;
 
@@ -17,6 +17,9 @@ thread_local std::string last_error;
 }
 void set_error(std::string text) { last_error = std::move(text); }
 }  // namespace cassc::emu
+
+cassc_emu_device::cassc_emu_device(u64 bytes) : memory(bytes) {}
+cassc_emu_device::~cassc_emu_device() = default;
 
 namespace {
 
@@ -71,6 +74,7 @@ CASSC_EXPORT cassc_emu_status cassc_emu_malloc(cassc_emu_device* device, uint64_
   if (!device || !address || !size) return fail(CASSC_EMU_INVALID_ARGUMENT, "malloc: null argument or zero size");
   return guarded([&] {
     *address = device->memory.allocate(size);
+    if (*address && device->observer) device->observer->allocated(*address, size);
     return *address ? CASSC_EMU_OK : fail(CASSC_EMU_OUT_OF_MEMORY, "out of device memory");
   });
 }
@@ -124,7 +128,13 @@ CASSC_EXPORT cassc_emu_status cassc_emu_module_load(cassc_emu_device* device, co
   *module = nullptr;
   return guarded([&] {
     auto loaded = std::make_unique<cassc_emu_module>();
+    loaded->number = ++device->modules;
     const cassc_emu_status status = load_module(*device, static_cast<const u8*>(elf), size, *loaded);
+    if (status == CASSC_EMU_OK && device->observer) {
+      u64 base = 0, bytes = 0;
+      if (device->memory.find_allocation(loaded->image, base, bytes)) device->observer->written(base, bytes);
+      device->observer->loaded(*loaded, static_cast<const u8*>(elf), size);
+    }
     if (status == CASSC_EMU_OK) *module = loaded.release();
     return status;
   });
@@ -179,6 +189,21 @@ CASSC_EXPORT cassc_emu_status cassc_emu_launch(cassc_emu_device* device, const c
                                                const cassc_emu_launch_options* options, cassc_emu_fault* fault) {
   if (!device || !kernel) return fail(CASSC_EMU_INVALID_ARGUMENT, "launch: null argument");
   return guarded([&] { return launch(*device, *kernel, grid, block, dynamic_lds_bytes, kernarg, kernarg_size, options, fault); });
+}
+
+CASSC_EXPORT cassc_emu_status cassc_emu_observe(cassc_emu_device* device, uint32_t what, const char* path) {
+  if (!device || !path || !what || what > CASSC_EMU_OBSERVE_ALL) return fail(CASSC_EMU_INVALID_ARGUMENT, "observe: null or unknown argument");
+  if (device->observer || device->modules) return fail(CASSC_EMU_INVALID_ARGUMENT, "observe: the device is in use already");
+  return guarded([&] {
+    auto made = std::make_unique<Observer>(what, path, device->memory);
+    if (!made->good()) return fail(CASSC_EMU_NOT_FOUND, "observe: the file cannot be written");
+    device->observer = std::move(made);
+    return CASSC_EMU_OK;
+  });
+}
+
+CASSC_EXPORT void cassc_emu_written(cassc_emu_device* device, uint64_t address, uint64_t size) {
+  if (device && device->observer) device->observer->written(address, size);
 }
 
 CASSC_EXPORT uint64_t cassc_emu_instruction_count(const cassc_emu_device* device) { return device ? device->executed.load() : 0; }

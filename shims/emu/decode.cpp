@@ -428,6 +428,7 @@ class Decoder : private OperandDecoder {
       op_->flags |= kHasVaddr;
       ok = ok && vgpr(f.addr, address_registers, op_->src[0]);
     }
+    if (f.glc || (f.dlc && !f.slc)) op_->flags |= kStrong;
     const bool returns = row.flags & AT ? f.glc : row.result != 0;
     if (returns) {
       op_->flags |= kReturn;

@@ -26,7 +26,7 @@ struct Descriptor {
 // Decoded code of one kernel: a slot for every dword of its segment, filled when first reached.
 class Code {
  public:
-  Code(u64 address, size_t dwords, u32 vgprs, bool gfx115);
+  Code(const Tables& tables, u64 address, size_t dwords, u32 vgprs, bool gfx115);
   ~Code();
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
@@ -42,6 +42,7 @@ class Code {
 
  private:
   std::mutex decoding_;
+  const Tables& tables_;
   u64 address_;
   size_t dwords_;
   u32 vgprs_;
@@ -69,9 +70,16 @@ struct cassc_emu_kernel {
 struct cassc_emu_module {
   cassc_emu_device* device = nullptr;
   cassc::emu::u64 image = 0;                  // allocation that holds the segments
+  cassc::emu::u64 bias = 0;                   // from an address of the file to one of the device
+  cassc::emu::u64 number = 0;                 // counts the modules of the device
   std::vector<std::unique_ptr<cassc_emu_kernel>> kernels;
   std::map<std::string, std::pair<cassc::emu::u64, cassc::emu::u64>, std::less<>> globals;  // name -> address, size
 };
+
+namespace cassc::emu {
+class Observer;
+struct Watch;
+}
 
 struct cassc_emu_device {
   std::string gfx;
@@ -79,8 +87,11 @@ struct cassc_emu_device {
   cassc::emu::Helpers helpers{cassc::emu::default_threads() - 1};
   std::mutex preparing;                             // guards what launches share: decoded code, spare blocks
   std::vector<cassc::emu::u64> launch_blocks;       // for kernarg segment, dispatch packet and queue; not in use
-  std::atomic<cassc::emu::u64> executed{0};
-  explicit cassc_emu_device(cassc::emu::u64 bytes) : memory(bytes) {}
+  std::atomic<cassc::emu::u64> executed{0}, modules{0};
+  std::unique_ptr<cassc::emu::Observer> observer;   // null: no checks, no profile
+  explicit cassc_emu_device(cassc::emu::u64 bytes);
+  ~cassc_emu_device();
+  const cassc::emu::Variant& variant() const { return observer ? cassc::emu::observed_variant() : cassc::emu::variant(); }
 };
 
 namespace cassc::emu {
@@ -111,6 +122,7 @@ struct Launch {
   bool strict_alignment = false;
   u64 total = 0;                        // workgroups
   GroupOrder groups;
+  Watch* watch = nullptr;               // of an observed launch
   std::atomic<u64> next{0};             // index of the next to begin
   std::atomic<u64> executed{0};
   std::atomic<bool> failed{false}, out_of_memory{false};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "observe.h"
 #include "turns.h"
 
 namespace cassc::emu {
@@ -83,7 +84,7 @@ Code* code_of(cassc_emu_device& device, const cassc_emu_kernel& kernel) {
   const std::lock_guard lock(device.preparing);
   if (!kernel.code) {
     const u32 vgprs = std::min(((kernel.descriptor.rsrc1 & 63) + 1) * 8, 256u);
-    kernel.code = std::make_unique<Code>(kernel.text.address, kernel.text.size / 4, vgprs, device.gfx >= "gfx1150");
+    kernel.code = std::make_unique<Code>(*device.variant().tables, kernel.text.address, kernel.text.size / 4, vgprs, device.gfx >= "gfx1150");
   }
   return kernel.code.get();
 }
@@ -91,7 +92,7 @@ Code* code_of(cassc_emu_device& device, const cassc_emu_kernel& kernel) {
 // One thread where an order is asked for, since only that is the same in every run.
 void execute(Launch& l, unsigned threads) {
   Helpers& helpers = l.device->helpers;
-  const bool alone = threads == 1 || l.order != CASSC_EMU_ORDER_ASCENDING || l.total == 1 || helpers.limit() == 0;
+  const bool alone = threads == 1 || l.watch || l.order != CASSC_EMU_ORDER_ASCENDING || l.total == 1 || helpers.limit() == 0;
   if (alone) {
     Turns(l).run(nullptr);
     return;
@@ -178,7 +179,14 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   if (l.order > CASSC_EMU_ORDER_SHUFFLED) return invalid("unknown order of workgroups");
   l.total = u64(grid.x) * grid.y * grid.z;
   l.groups = GroupOrder(l.total, l.order, l.seed);
+  std::unique_ptr<Watch> watch;
+  if (device.observer) {
+    device.observer->written(l.kernarg, kernarg_bytes + kPacketSize + kQueueSize);
+    watch = device.observer->begin(l);
+    l.watch = watch.get();
+  }
   execute(l, workers);
+  if (watch) device.observer->end(*watch);
   device.executed += l.executed;
   if (l.out_of_memory) {
     set_error("no memory to launch " + m.name);

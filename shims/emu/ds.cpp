@@ -17,6 +17,13 @@ const Op* two(Wave& w, const Op* op) {
     const u32 offset = (k ? op->imm >> 8 : op->imm & 255) * kStride;
     if (!place_lds(w, op, p[k], address, offset, size, kPair != Pair::load, alignment_of<size>(w, Segment::lds))) return kFault;
   }
+  if constexpr (kObserved) {
+    for (int k = 0; k < 2; ++k) {
+      const u32 changed = kPair == Pair::store ? changed_lanes<dwords<kCount>>(p[k], registers(w, op->src[1 + k])) : ~0u;
+      observe_access(w, op, p[k].at, p[k].live, size, kPair == Pair::load ? Access::read : kPair == Pair::store ? Access::write : Access::atomic,
+                     changed);
+    }
+  }
   alignas(64) u32 r[2][kCount * kLanes];
   if constexpr (kPair != Pair::store) {
     for (int k = 0; k < 2; ++k) {
@@ -105,10 +112,15 @@ const Op* bpermute(Wave& w, const Op* op) {
 
 u8* uniform_lds(Wave& w, const Op* op, u32 address, u32 size, bool write) {
   if (u64(address) + size > w.group->lds_size) {
-    raise(w, op, 3, address, size, write, 0);
+    refused(w, op, 3, address, size, write, 0);
     return nullptr;
   }
-  return w.group->lds + address;
+  u8* const place = w.group->lds + address;
+  if constexpr (kObserved) {
+    const u64 at = reinterpret_cast<u64>(place);
+    observe_access(w, op, &at, 1, size, Access::atomic, 1);
+  }
+  return place;
 }
 
 const Op* append(Wave& w, const Op* op) {
@@ -132,12 +144,14 @@ const Op* store_addtid(Wave& w, const Op* op) {
   Lanes p;
   if (!place_addtid(w, op, p, true)) return kFault;
   const u32* d = registers(w, op->src[1]);
+  if constexpr (kObserved) observe_access(w, op, p.at, p.live, 4, Access::write, changed_lanes<dwords<1>>(p, d));
   for (u32 l = 0; l < kLanes; ++l) if (p.live >> l & 1) poke<u32>(p.at[l], d[l]);
   return next(op);
 }
 const Op* load_addtid(Wave& w, const Op* op) {
   Lanes p;
   if (!place_addtid(w, op, p, false)) return kFault;
+  if constexpr (kObserved) observe_access(w, op, p.at, p.live, 4, Access::read, 0);
   u32* d = registers_out(w, op->dst);
   for (u32 l = 0; l < kLanes; ++l) if (p.live >> l & 1) d[l] = peek<u32>(p.at[l]);
   return next(op);

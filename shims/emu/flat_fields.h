@@ -13,10 +13,10 @@ struct DsFields {
 struct FlatFields {
   u32 op, segment;
   i32 offset;
-  u32 glc, addr, data, saddr, sve, vdst;
+  u32 dlc, glc, slc, addr, data, saddr, sve, vdst;
   FlatFields(u32 w, u32 x)
-      : op(w >> 18 & 127), segment(w >> 16 & 3), offset(i32(w << 19) >> 19), glc(w >> 14 & 1), addr(x & 255), data(x >> 8 & 255),
-        saddr(x >> 16 & 127), sve(x >> 23 & 1), vdst(x >> 24) {}
+      : op(w >> 18 & 127), segment(w >> 16 & 3), offset(i32(w << 19) >> 19), dlc(w >> 13 & 1), glc(w >> 14 & 1), slc(w >> 15 & 1),
+        addr(x & 255), data(x >> 8 & 255), saddr(x >> 16 & 127), sve(x >> 23 & 1), vdst(x >> 24) {}
 };
 
 struct BufferFields {

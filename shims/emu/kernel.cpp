@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include "device.h"
+#include "tally.h"
 
 namespace cassc::emu {
 namespace {
@@ -33,8 +34,8 @@ const Op* middle(Wave& wave, const Op* op) {
 const Op* op_at(Launch& launch, u64 address) { return launch.code->at(address); }
 u64 address_of(const Launch& launch, const Op* op) { return launch.code->address_of(op); }
 
-Code::Code(u64 address, size_t dwords, u32 vgprs, bool gfx115)
-    : address_(address), dwords_(dwords), vgprs_(vgprs), gfx115_(gfx115) {
+Code::Code(const Tables& tables, u64 address, size_t dwords, u32 vgprs, bool gfx115)
+    : tables_(tables), address_(address), dwords_(dwords), vgprs_(vgprs), gfx115_(gfx115) {
   // One more slot is the end; the decoder may write one slot past an instruction's first.
   const size_t bytes = (dwords + 2) * sizeof(Op);
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -61,14 +62,13 @@ const Op* Code::at(u64 address) {
 
 // Decodes from here to the end of the straight line, or to code that is decoded already.
 const Op* Code::decode_at(const Op* from) {
-  const Tables& tables = *variant().tables;
   const std::lock_guard lock(decoding_);
   for (size_t i = size_t(from - ops_); i < dwords_;) {
     Op* op = ops_ + i;
     if (op->run && op->run != &first_visit) break;
     const DecodeLimits limits{vgprs_, i64(i), i64(dwords_), gfx115_};
     Op fresh[2] = {};
-    const Decoded d = decode(tables, words() + i, dwords_ - i, limits, constants_, fresh);
+    const Decoded d = decode(tables_, words() + i, dwords_ - i, limits, constants_, fresh);
     if (!d.name) {
       fresh[0].name = d.refusal;
       fresh[0].length = 1;
@@ -79,6 +79,7 @@ const Op* Code::decode_at(const Op* from) {
     for (Op* after : {d.target >= 0 ? ops_ + d.target : nullptr, ops_ + i + d.length}) {
       if (after && !after->run) publish(after, &first_visit);
     }
+    fresh[0].kind = kind_of(fresh[0]);
     fill(op, fresh[0], fresh[0].run);
     i += d.length;
     if (d.ends) break;

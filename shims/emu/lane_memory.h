@@ -8,6 +8,13 @@
 namespace cassc::emu::CASSC_EMU_VARIANT {
 namespace {
 
+// True where these sources are compiled for checks and profiles.
+#ifdef CASSC_EMU_OBSERVED
+constexpr bool kObserved = true;
+#else
+constexpr bool kObserved = false;
+#endif
+
 CASSC_INLINE const Op* next(const Op* op) { return op + op->length; }
 CASSC_INLINE const u32* registers(const Wave& w, u32 offset) { return reinterpret_cast<const u32*>(w.vgpr + offset); }
 CASSC_INLINE u32* registers_out(const Wave& w, u32 offset) { return reinterpret_cast<u32*>(w.vgpr + offset); }
@@ -21,20 +28,24 @@ struct Lanes {
 
 const Op* const kFault = nullptr;
 
+// A lane may not access its address. True: look at the other lanes too, as the observed build names all that are wrong.
+bool refused(Wave& w, const Op* op, u32 kind, u64 at, u32 size, bool write, u32 lane) {
+  if constexpr (kObserved) observe_invalid(w, op, kind, at, size, write, lane);
+  raise(w, op, kind, at, size, write, lane);
+  return kObserved;
+}
+
 bool global_faults(Wave& w, const Op* op, const Lanes& p, u32 size, bool write, u32 align) {
   const MemoryView& memory = memory_of(w);
+  bool wrong = false;
   for (u32 l = 0; l < kLanes; ++l) {
     if (!(p.live >> l & 1)) continue;
-    if (!accessible(memory, p.at[l], size)) {
-      raise(w, op, 1, p.at[l], size, write, l);
-      return true;
-    }
-    if (p.at[l] & (align - 1)) {
-      raise(w, op, 2, p.at[l], size, write, l);
-      return true;
-    }
+    const bool outside = !accessible(memory, p.at[l], size);
+    if (!outside && !(p.at[l] & (align - 1))) continue;
+    wrong = true;
+    if (!refused(w, op, outside ? 1 : 2, p.at[l], size, write, l)) break;
   }
-  return false;
+  return wrong;
 }
 
 // True when all of [first, first + 32 * size) is one valid stretch, so that no lane needs its own test.
@@ -84,26 +95,26 @@ bool place_lds(Wave& w, const Op* op, Lanes& p, const u32* address, u32 offset, 
   const u64 lds = reinterpret_cast<u64>(w.group->lds), limit = w.group->lds_size;
   // Addresses are 32-bit sums: a negative register with a larger offset is how compilers write `base - 4 + offset`.
   for (u32 l = 0; l < kLanes; ++l) p.at[l] = lds + u32(address[l] + offset);
+  bool wrong = false;
   for (u32 l = 0; l < kLanes; ++l) {
     if (!(p.live >> l & 1)) continue;
     const u64 at = u32(address[l] + offset);
-    if (at + size > limit) {
-      raise(w, op, 3, at, size, write, l);
-      return false;
-    }
-    if (at & (align - 1)) {
-      raise(w, op, 2, at, size, write, l);
-      return false;
-    }
+    const bool outside = at + size > limit;
+    if (!outside && !(at & (align - 1))) continue;
+    wrong = true;
+    if (!refused(w, op, outside ? 3 : 2, at, size, write, l)) break;
   }
+  if (wrong) return false;
   p.unit = p.live == ~0u && consecutive(p.at, size);
   return true;
 }
 
-bool place_scratch_lane(Wave& w, const Op* op, Lanes& p, u32 l, u64 offset, u32 size, bool write) {
-  if (offset + size > w.scratch_size || offset + size < offset) {
-    raise(w, op, 4, offset, size, write, l);
-    return false;
+// A place in the lane's scratch. `wrong` collects whether any lane failed; false: stop looking.
+bool place_scratch_lane(Wave& w, const Op* op, Lanes& p, u32 l, u64 offset, u32 size, bool write, u32 align, bool& wrong) {
+  const bool outside = offset + size > w.scratch_size || offset + size < offset;
+  if (outside || offset & (align - 1)) {
+    wrong = true;
+    return refused(w, op, outside ? 4 : 2, offset, size, write, l);
   }
   p.at[l] = reinterpret_cast<u64>(w.scratch) + u64(l) * w.scratch_size + offset;
   return true;
@@ -114,16 +125,11 @@ bool place_scratch(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 al
   p.unit = false;
   const u32 base = (op->flags & kHasSaddr ? w.s[op->src[2]] : 0) + op->imm;
   const u32* v = op->flags & kHasVaddr ? registers(w, op->src[0]) : nullptr;
+  bool wrong = false;
   for (u32 l = 0; l < kLanes; ++l) {
-    if (!(p.live >> l & 1)) continue;
-    const u32 offset = base + (v ? v[l] : 0);
-    if (!place_scratch_lane(w, op, p, l, offset, size, write)) return false;
-    if (offset & (align - 1)) {
-      raise(w, op, 2, offset, size, write, l);
-      return false;
-    }
+    if ((p.live >> l & 1) && !place_scratch_lane(w, op, p, l, base + (v ? v[l] : 0), size, write, align, wrong)) break;
   }
-  return true;
+  return !wrong;
 }
 
 // Flat addresses: the two apertures lead to LDS and to the lane's scratch.
@@ -133,28 +139,26 @@ bool place_flat(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align
   p.live = w.s[kExec];
   p.unit = false;
   const MemoryView& memory = memory_of(w);
+  bool wrong = false;
   for (u32 l = 0; l < kLanes; ++l) {
     if (!(p.live >> l & 1)) continue;
     const u64 at = (u64(v[l]) | u64(v[l + kLanes]) << 32) + u64(offset);
-    p.at[l] = at;
-    if (at & (align - 1)) {
-      raise(w, op, 2, at, size, write, l);
-      return false;
-    }
+    u32 kind = at & (align - 1) ? 2 : 0;
     if (at >> 32 == kSharedAperture >> 32) {
-      if (u64(u32(at)) + size > w.group->lds_size) {
-        raise(w, op, 3, u32(at), size, write, l);
-        return false;
-      }
+      if (u64(u32(at)) + size > w.group->lds_size) kind = 3;
       p.at[l] = reinterpret_cast<u64>(w.group->lds) + u32(at);
     } else if (at >> 32 == kPrivateAperture >> 32) {
-      if (!place_scratch_lane(w, op, p, l, u32(at), size, write)) return false;
-    } else if (!accessible(memory, at, size)) {
-      raise(w, op, 1, at, size, write, l);
-      return false;
+      if (!place_scratch_lane(w, op, p, l, u32(at), size, write, align, wrong)) break;
+      continue;
+    } else {
+      if (!accessible(memory, at, size)) kind = 1;
+      p.at[l] = at;
     }
+    if (!kind) continue;
+    wrong = true;
+    if (!refused(w, op, kind, kind == 3 ? u32(at) : at, size, write, l)) break;
   }
-  return true;
+  return !wrong;
 }
 
 // A raw or structured buffer: descriptor, index, offset. Lanes outside the buffer read zero and store nothing.
@@ -262,6 +266,7 @@ const Op* load(Wave& w, const Op* op) {
   if (exec == 0) return next(op);
   Lanes p;
   if (!place(w, op, p, F::size, false, alignment_of<F::size>(w, op->segment))) return kFault;
+  if constexpr (kObserved) observe_access(w, op, p.at, p.live, F::size, Access::read, 0);
   u32* d = registers_out(w, op->dst);
   if (p.unit) {
     if constexpr (F::count == 1 && F::size == 4) {
@@ -287,12 +292,28 @@ const Op* load(Wave& w, const Op* op) {
   return next(op);
 }
 
+// Lanes whose store will change what is in memory.
+template <class F>
+u32 changed_lanes(const Lanes& p, const u32* d) {
+  u32 changed = 0;
+  for (u32 l = 0; l < kLanes; ++l) {
+    if (!(p.live >> l & 1)) continue;
+    u8 fresh[16];
+    F::store(d, l, reinterpret_cast<u64>(fresh));
+    changed |= u32(__builtin_memcmp(fresh, reinterpret_cast<const void*>(p.at[l]), F::size) != 0) << l;
+  }
+  return changed;
+}
+
 template <class F>
 const Op* store(Wave& w, const Op* op) {
   if (w.s[kExec] == 0) return next(op);
   Lanes p;
   if (!place(w, op, p, F::size, true, alignment_of<F::size>(w, op->segment))) return kFault;
   const u32* d = registers(w, op->src[1]);
+  if constexpr (kObserved) {
+    observe_access(w, op, p.at, p.live, F::size, Access::write, changed_lanes<F>(p, d));
+  }
   if (p.unit && F::count == 1 && F::size == 4) {
     __builtin_memcpy(reinterpret_cast<void*>(p.at[0]), d, 4 * kLanes);
     return next(op);
@@ -341,6 +362,7 @@ const Op* atomic(Wave& w, const Op* op) {
   if (exec == 0) return next(op);
   Lanes p;
   if (!place(w, op, p, sizeof(T), true, sizeof(T))) return kFault;
+  if constexpr (kObserved) observe_access(w, op, p.at, p.live, sizeof(T), Access::atomic, ~0u);
   const u32* data = registers(w, op->src[1]);
   // DS keeps the second operand in its own register, the others behind the first.
   const u32* second = op->segment == Segment::lds ? registers(w, op->src[2]) : data + sizeof(T) / 4 * kLanes;

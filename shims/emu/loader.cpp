@@ -115,6 +115,7 @@ class Loader {
     }
     const u64 start = (module_.image + kPage - 1) / kPage * kPage;
     base_ = start - low_;
+    module_.bias = base_;
     std::memset(reinterpret_cast<void*>(start), 0, span);
     std::vector<HostRange> pieces;
     for (const ProgramHeader& p : segments_) {

@@ -129,6 +129,10 @@ struct Tables {
 
 enum class Segment : u8 { flat = 0, scratch = 1, global = 2, lds = 3, buffer = 4 };
 
+// What an instruction counts as in a profile.
+enum class Kind : u8 { valu, valu64, transcendental, matrix, cross_lane, salu, scalar_load, branch, barrier, wait, lds, load, store, atomic, scratch, other };
+constexpr u32 kKinds = u32(Kind::other) + 1;
+
 // A decoded instruction; one slot for every dword of code. Sources of vector operations are byte offsets into one of the
 // wave's banks: 0 VGPRs, 1 constants, 2 a scalar register to broadcast. What every execution reads comes first.
 struct alignas(64) Op {
@@ -147,6 +151,7 @@ struct alignas(64) Op {
   u8 abs = 0, neg = 0, neg_hi = 0, op_sel = 0, op_sel_hi = 0;  // one bit for each source
   u8 omod = 0, clamp = 0;
   u8 fetch_inactive = 0;           // DPP
+  Kind kind = Kind::other;
   // Less often read.
   u32 dpp = 0;
   u8 dpp_kind = 0;                 // 0 none, 1 DPP16, 2 DPP8
@@ -157,7 +162,7 @@ struct alignas(64) Op {
   Handler inner = nullptr;
 };
 
-enum OpFlag : u8 { kHasSaddr = 1, kHasVaddr = 2, kReturn = 4, kIdxen = 8, kOffen = 16, kScaleDword = 32 };
+enum OpFlag : u8 { kHasSaddr = 1, kHasVaddr = 2, kReturn = 4, kIdxen = 8, kOffen = 16, kScaleDword = 32, kStrong = 64 };  // kStrong: volatile or atomic
 
 // What a thread that runs waves has done so far.
 struct Progress {
@@ -185,10 +190,12 @@ struct alignas(64) Wave {
   WaveState state;
 };
 
+struct GroupShadow;
 struct Group {
   u32 id[3];
   u8* lds;
   u32 lds_size;
+  GroupShadow* shadow;  // of an observed launch, else null
 };
 
 struct Code;
@@ -202,17 +209,28 @@ u64 shader_clock(const Wave& wave);
 u64 real_clock();
 const MemoryView& memory_of(const Wave& wave);
 
+// What the observed build tells of itself: see observe.h.
+enum class Access : u8 { read, write, atomic };
+void observe_invalid(Wave& wave, const Op* op, u32 kind, u64 address, u32 size, bool write, u32 lane);
+// Before the access. at: a host address for each lane in `live`; changed: lanes whose write will change memory.
+void observe_access(Wave& wave, const Op* op, const u64* at, u32 live, u32 size, Access access, u32 changed);
+void observe_scalar(Wave& wave, const Op* op, u64 address, u32 size);
+void observe_barrier(Wave& wave, const Op* op);
+void observe_instruction(Wave& wave, const Op* op);
+
 constexpr u64 kSharedAperture = 0x0001000000000000;   // beyond every user-space host address
 constexpr u64 kPrivateAperture = 0x0002000000000000;
 
 // Execution variants: the same sources compiled for different x86-64 levels.
 namespace baseline { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
 namespace v3 { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
+namespace observed { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
 
 struct Variant {
   const Tables* tables;
   const Op* (*run)(Wave&, const Op*, u64& budget);
 };
 const Variant& variant();
+const Variant& observed_variant();  // memory and control rows that report what they do; the others are variant()'s
 
 }  // namespace cassc::emu

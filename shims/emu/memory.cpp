@@ -13,6 +13,7 @@ namespace {
 uint64_t extent_of(uint64_t size) { return (size + kGranule - 1) / kGranule * kGranule + kGranule; }
 
 constexpr uint64_t kTurn = 64 << 20;
+constexpr size_t kMostFreed = 4096;
 
 void* reserve(uint64_t bytes) {
   void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -103,6 +104,9 @@ uint64_t Memory::allocate(uint64_t size) {
   next_ = address + extent;
   since_turn_ += extent;
   live_[address] = size;
+  auto stale = freed_.lower_bound(address);
+  if (stale != freed_.begin() && std::prev(stale)->first + std::prev(stale)->second > address) --stale;
+  while (stale != freed_.end() && stale->first < address + extent) stale = freed_.erase(stale);
   used_ += extent;
   mark(address, size, true);
   return address;
@@ -115,6 +119,8 @@ bool Memory::release(uint64_t address) {
   uint64_t extent = extent_of(it->second);
   parts_.erase(parts_.lower_bound(address), parts_.lower_bound(address + extent));
   mark(address, it->second, false);
+  if (freed_.size() >= kMostFreed) freed_.erase(freed_.begin());
+  freed_[address] = it->second;
   live_.erase(it);
   used_ -= extent;
   const uint64_t first = (address + 4095) / 4096 * 4096, last = (address + extent) / 4096 * 4096;
@@ -155,6 +161,40 @@ bool Memory::find(uint64_t address, uint64_t& base, uint64_t& size) const {
     }
   }
   return false;
+}
+
+bool Memory::find_allocation(uint64_t address, uint64_t& base, uint64_t& size) const {
+  const std::lock_guard lock(mutex_);
+  const auto next = live_.upper_bound(address);
+  if (next == live_.begin() || address - std::prev(next)->first >= std::prev(next)->second) return false;
+  base = std::prev(next)->first;
+  size = std::prev(next)->second;
+  return true;
+}
+
+bool Memory::nearest(uint64_t address, uint64_t& base, uint64_t& size, bool& live) const {
+  const std::lock_guard lock(mutex_);
+  const auto after = freed_.upper_bound(address);
+  if (after != freed_.begin() && address - std::prev(after)->first < std::prev(after)->second) {
+    base = std::prev(after)->first;
+    size = std::prev(after)->second;
+    live = false;
+    return true;
+  }
+  live = true;
+  uint64_t best = ~uint64_t(0);
+  const auto consider = [&](uint64_t start, uint64_t bytes) {
+    const uint64_t distance = address < start ? start - address : address < start + bytes ? 0 : address - (start + bytes) + 1;
+    if (distance >= best) return;
+    best = distance;
+    base = start;
+    size = bytes;
+  };
+  const auto next = live_.upper_bound(address);
+  if (next != live_.end()) consider(next->first, next->second);
+  if (next != live_.begin()) consider(std::prev(next)->first, std::prev(next)->second);
+  for (const HostRange& range : host_) consider(range.base, range.size);
+  return best != ~uint64_t(0);
 }
 
 bool Memory::register_host(uint64_t address, uint64_t size) {

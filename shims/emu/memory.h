@@ -46,6 +46,9 @@ class Memory {
   uint64_t allocate(uint64_t size);  // 0: out of memory
   bool release(uint64_t address);
   bool find(uint64_t address, uint64_t& base, uint64_t& size) const;
+  bool find_allocation(uint64_t address, uint64_t& base, uint64_t& size) const;  // its whole, whatever parts have names
+  // The allocation that an address outside all of them is closest to; a freed one only where it holds the address.
+  bool nearest(uint64_t address, uint64_t& base, uint64_t& size, bool& live) const;
   bool register_host(uint64_t address, uint64_t size);
   bool unregister_host(uint64_t address);
   bool find_host(uint64_t address, HostRange& range) const;  // the registered range that holds the address
@@ -70,6 +73,7 @@ class Memory {
   uint64_t next_ = 0, since_turn_ = 0;           // where the next search begins, bytes allocated since it last began anew
   std::map<uint64_t, uint64_t> live_;            // address -> exact size
   std::map<uint64_t, uint64_t> free_;            // address -> extent
+  std::map<uint64_t, uint64_t> freed_;           // the latest that were released, as long as nothing else is there
   std::map<uint64_t, uint64_t> parts_;           // variables inside loaded images
   std::vector<HostRange> host_;                  // sorted by base
   std::atomic<uint64_t> host_version_{0};

@@ -134,7 +134,12 @@ const Op* stop(Wave& w, const Op* resume, WaveState state) {
   return nullptr;
 }
 const Op* yield(Wave& w, const Op* op) { return stop(w, next(op), WaveState::ready); }
-const Op* barrier(Wave& w, const Op* op) { return stop(w, next(op), WaveState::barrier); }
+const Op* barrier(Wave& w, const Op* op) {
+#ifdef CASSC_EMU_OBSERVED
+  observe_barrier(w, op);
+#endif
+  return stop(w, next(op), WaveState::barrier);
+}
 const Op* endpgm(Wave& w, const Op* op) { return stop(w, op, WaveState::ended); }
 
 const Op* trap(Wave& w, const Op* op) {
@@ -256,6 +261,9 @@ const Op* load(Wave& w, const Op* op) {
   const u64 address = (base + u64(i64(i32(op->imm))) + (op->flags & kHasVaddr ? w.s[op->src[1]] : 0)) & ~u64(3);
   const u32 size = op->dwords * 4u;
   const MemoryView& memory = memory_of(w);
+#ifdef CASSC_EMU_OBSERVED
+  observe_scalar(w, op, address, size);
+#endif
   if (!accessible(memory, address, size)) {
     if (!accessible(memory, address, 4) || address % size != 0) return raise(w, op, 1, address, size, false, 0);
     for (u32 i = 0; i < op->dwords; ++i) {

@@ -1,6 +1,8 @@
 // The order in which the waves of a launch run, and the registers that a new wave starts with.
 #include "turns.h"
 
+#include "observe.h"
+
 #include <time.h>
 #include <xmmintrin.h>
 
@@ -59,7 +61,9 @@ u64 GroupOrder::at(u64 index) const {
   }
 }
 
-Turns::Turns(Launch& launch) : l_(launch), d_(launch.kernel->descriptor), random_(launch.seed) {
+Turns::Turns(Launch& launch)
+    : l_(launch), d_(launch.kernel->descriptor), variant_(launch.device->variant()),
+      observer_(launch.watch ? launch.device->observer.get() : nullptr), random_(launch.seed) {
   vgprs_ = l_.code->vgprs();
   scratch_offset_ = padded(sizeof(Wave)) * l_.waves_per_group + u64(vgprs_) * kLanes * 4 * l_.waves_per_group;
   lds_offset_ = scratch_offset_ + padded(u64(l_.scratch_size) * kLanes) * l_.waves_per_group;
@@ -70,7 +74,10 @@ Turns::Turns(Launch& launch) : l_(launch), d_(launch.kernel->descriptor), random
 }
 
 Turns::~Turns() {
-  for (Resident& r : resident_) std::free(r.block);
+  for (Resident& r : resident_) {
+    if (observer_) observer_->end_group(r.group);
+    std::free(r.block);
+  }
   for (u8* p : spare_) std::free(p);
 }
 
@@ -98,6 +105,7 @@ void Turns::run(const std::function<void()>& share) {
     Resident& r = resident_[cursor];
     visit(r);
     if (r.live == 0) {
+      if (observer_) observer_->end_group(r.group);
       spare_.push_back(r.block);
       resident_.erase(resident_.begin() + std::ptrdiff_t(cursor));
     } else {
@@ -132,6 +140,7 @@ bool Turns::start(u64 number) {
   // Contents are undefined on the device; here they are the same in every run. A stack that may grow is left as it is.
   std::memset(r.block, 0, l_.scratch_size > 4096 ? scratch_offset_ : lds_offset_);
   std::memset(r.group.lds, 0xcd, l_.lds_size);
+  if (observer_) observer_->begin_group(*l_.watch, r.group, number);
   resident_.push_back(r);
   for (u32 i = 0; i < l_.waves_per_group; ++i) prepare(resident_.back(), i);
   return true;
@@ -192,12 +201,16 @@ void Turns::visit(Resident& r) {
       if (w.state == WaveState::ready) {
         w.group = &r.group;
         step(w);
-        if (w.state == WaveState::ended) --r.live;
+        if (w.state == WaveState::ended) {
+          --r.live;
+          if (observer_) observer_->end_wave(w);
+        }
         spent |= w.state == WaveState::ready;
       }
       waiting += w.state == WaveState::barrier;
     }
     if (waiting && waiting == r.live) {  // ended waves no longer count
+      if (observer_) observer_->release(r.group, r.waves, l_.waves_per_group);
       for (u32 i = 0; i < l_.waves_per_group; ++i) {
         if (r.waves[i].state == WaveState::barrier) r.waves[i].state = WaveState::ready;
       }
@@ -214,12 +227,13 @@ void Turns::step(Wave& w) {
   u64 budget = l_.order == CASSC_EMU_ORDER_SHUFFLED ? 1 + mixed(random_) % kShuffledQuantum : kQuantum;
   if (l_.limit) budget = std::min(budget, l_.limit - std::min<u64>(l_.executed, l_.limit));
   if (budget == 0) {
+    if (observer_) report_stuck();
     raise(w, w.pc, CASSC_EMU_FAULT_INSTRUCTION_LIMIT, 0, 0, false, 0);
     return;
   }
   const u64 turn = budget;
   _mm_setcsr(w.mxcsr[kSp]);
-  const Op* op = variant().run(w, w.pc, budget);
+  const Op* op = variant_.run(w, w.pc, budget);
   _mm_setcsr(kMxcsr);
   progress_.executed += turn - budget;
   if (l_.limit) {
@@ -227,6 +241,17 @@ void Turns::step(Wave& w) {
     counted_ = progress_.executed;
   }
   if (op) w.pc = op;
+}
+
+// The launch is stopped: where its waves are, of the first workgroups.
+void Turns::report_stuck() {
+  constexpr size_t kMostGroups = 4;
+  for (size_t i = 0; i < std::min(resident_.size(), kMostGroups); ++i) {
+    for (u32 k = 0; k < l_.waves_per_group; ++k) {
+      resident_[i].waves[k].group = &resident_[i].group;
+      observer_->stuck(*l_.watch, resident_[i].waves[k]);
+    }
+  }
 }
 
 void set_mode(Wave& w, u32 mode) {

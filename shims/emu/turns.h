@@ -29,9 +29,12 @@ class Turns {
   void prepare(Resident& r, u32 index);
   void visit(Resident& r);
   void step(Wave& w);
+  void report_stuck();
 
   Launch& l_;
   const Descriptor& d_;
+  const Variant& variant_;
+  Observer* const observer_;  // null: nobody looks
   u32 vgprs_;
   u64 scratch_offset_, lds_offset_, block_bytes_;
   u64 random_;

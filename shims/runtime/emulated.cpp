@@ -2,10 +2,13 @@
 // worker threads in the order of order.h; kernels of different streams run at the same time.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "cassc/emu.h"
 #include "device.h"
@@ -19,7 +22,7 @@ namespace {
 // The functions of libcassc_emu that are used here, found at run time: a program that runs on HIP needs no emulator.
 #define CASSC_EMU_FUNCTIONS(X)                                                                          \
   X(abi_version) X(create) X(last_error) X(malloc) X(free) X(check) X(register_host) X(unregister_host) \
-  X(memory_info) X(module_load) X(module_unload) X(module_kernel) X(module_global) X(launch)
+  X(memory_info) X(observe) X(written) X(module_load) X(module_unload) X(module_kernel) X(module_global) X(launch)
 
 struct EmulatorApi {
 #define X(name) decltype(&cassc_emu_##name) name = nullptr;
@@ -110,6 +113,7 @@ class EmulatedDevice final : public Device {
       why = std::string("the emulator cannot be started: ") + api_.last_error();
       return false;
     }
+    if (!observe(why)) return false;
     uint64_t free_bytes = 0;
     api_.memory_info(device_, &free_bytes, &facts_.memory_bytes);
     facts_.name = "cassc RDNA3 emulator (" + facts_.gfx + ")";
@@ -125,9 +129,10 @@ class EmulatedDevice final : public Device {
 
   const DeviceFacts& facts() const override { return facts_; }
 
-  Error allocate(size_t bytes, bool, void** pointer) override {
+  Error allocate(size_t bytes, bool managed, void** pointer) override {
     uint64_t address = 0;
     Error error = error_of(api_.malloc(device_, bytes, &address));
+    if (managed && error == Error::Success) wrote(reinterpret_cast<void*>(address), bytes);  // nobody tells when the host does
     *pointer = reinterpret_cast<void*>(address);
     return error;
   }
@@ -169,6 +174,7 @@ class EmulatedDevice final : public Device {
   Error poke(uint64_t address, const void* source, size_t bytes) override {
     if (api_.check(device_, address, bytes) != CASSC_EMU_OK) return Error::IllegalAddress;
     std::memcpy(reinterpret_cast<void*>(address), source, bytes);
+    wrote(reinterpret_cast<void*>(address), bytes);
     return Error::Success;
   }
 
@@ -276,9 +282,41 @@ class EmulatedDevice final : public Device {
  private:
   static StreamOrder::Stream& of(DeviceStream& stream) { return static_cast<EmulatedStream&>(stream).stream; }
 
+  // CASSC_EMU_OBSERVE: what to look for, separated by commas; CASSC_EMU_JOURNAL: the file for what is found.
+  bool observe(std::string& why) {
+    static constexpr std::pair<std::string_view, uint32_t> kinds[] = {{"mem", CASSC_EMU_OBSERVE_MEMORY},
+                                                                      {"race", CASSC_EMU_OBSERVE_RACE},
+                                                                      {"init", CASSC_EMU_OBSERVE_INIT},
+                                                                      {"sync", CASSC_EMU_OBSERVE_SYNC},
+                                                                      {"profile", CASSC_EMU_OBSERVE_PROFILE}};
+    const char *wish = std::getenv("CASSC_EMU_OBSERVE"), *journal = std::getenv("CASSC_EMU_JOURNAL");
+    if (!wish || !*wish) return true;
+    uint32_t what = 0;
+    std::string_view rest = wish;
+    while (!rest.empty()) {
+      const std::string_view word = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+      const auto* kind = std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& k) { return k.first == word; });
+      if (kind == std::end(kinds)) {
+        why = "CASSC_EMU_OBSERVE names '" + std::string(word) + "', which is not one of mem, race, init, sync, profile";
+        return false;
+      }
+      what |= kind->second;
+    }
+    if (!journal || !*journal) {
+      why = "CASSC_EMU_OBSERVE is set, CASSC_EMU_JOURNAL is not";
+      return false;
+    }
+    observed_ = api_.observe(device_, what, journal) == CASSC_EMU_OK;
+    if (!observed_) why = api_.last_error();
+    return observed_;
+  }
+
+  // CASSC_EMU_INSTRUCTION_LIMIT: wave-instructions of one launch, after which it counts as endless.
   // CASSC_EMU_ORDER: ascending (on one thread), descending, or shuffled:SEED. Else workgroups run on all processors.
   void read_options() {
     options_.flags = CASSC_EMU_LAUNCH_STRICT_ALIGNMENT;
+    if (const char* limit = std::getenv("CASSC_EMU_INSTRUCTION_LIMIT")) options_.max_wave_instructions = std::strtoull(limit, nullptr, 10);
     const char* wish = std::getenv("CASSC_EMU_ORDER");
     const std::string order = wish ? wish : "";
     if (order.empty()) return;
@@ -298,11 +336,18 @@ class EmulatedDevice final : public Device {
     return static_cast<EmulatedEvent&>(event).record;
   }
 
-  static void move(const Copy& copy) {
+  // For the check of memory that was never written.
+  void wrote(void* target, size_t bytes) {
+    if (observed_) api_.written(device_, reinterpret_cast<uint64_t>(target), bytes);
+  }
+
+  void move(const Copy& copy) {
     for (size_t z = 0; z < copy.depth; ++z)
-      for (size_t y = 0; y < copy.height; ++y)
-        std::memmove(static_cast<char*>(copy.target) + z * copy.target_slice + y * copy.target_pitch,
-                     static_cast<const char*>(copy.source) + z * copy.source_slice + y * copy.source_pitch, copy.width);
+      for (size_t y = 0; y < copy.height; ++y) {
+        char* target = static_cast<char*>(copy.target) + z * copy.target_slice + y * copy.target_pitch;
+        std::memmove(target, static_cast<const char*>(copy.source) + z * copy.source_slice + y * copy.source_pitch, copy.width);
+        wrote(target, copy.width);
+      }
   }
   void move_unless_faulted(const Copy& copy) {
     if (fault_.load() == Error::Success) move(copy);
@@ -313,6 +358,7 @@ class EmulatedDevice final : public Device {
     for (size_t z = 0; z < fill.depth; ++z)
       for (size_t y = 0; y < fill.height; ++y) {
         char* row = static_cast<char*>(fill.target) + z * fill.slice + y * fill.pitch;
+        wrote(row, fill.width * fill.element);
         if (fill.element == 1) {
           std::memset(row, static_cast<int>(fill.value), fill.width);
         } else {
@@ -360,6 +406,7 @@ class EmulatedDevice final : public Device {
   EmulatedStream legacy_{order_.legacy()};
   std::mutex events_;
   cassc_emu_launch_options options_{};
+  bool observed_ = false;
   std::atomic<Error> fault_ = Error::Success;
 };
 

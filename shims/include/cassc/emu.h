@@ -126,6 +126,21 @@ cassc_emu_status cassc_emu_kernel_argument(const cassc_emu_kernel *kernel, uint3
 cassc_emu_status cassc_emu_launch(cassc_emu_device *device, const cassc_emu_kernel *kernel, cassc_emu_dim3 grid, cassc_emu_dim3 block,
                                   uint32_t dynamic_lds_bytes, const void *kernarg, size_t kernarg_size,
                                   const cassc_emu_launch_options *options, cassc_emu_fault *fault);
+enum {
+  CASSC_EMU_OBSERVE_MEMORY = 1, /* accesses out of bounds, misaligned, to freed memory */
+  CASSC_EMU_OBSERVE_RACE = 2,   /* conflicting accesses of two waves that nothing orders */
+  CASSC_EMU_OBSERVE_INIT = 4,   /* reads of memory that was never written */
+  CASSC_EMU_OBSERVE_SYNC = 8,   /* barriers that not all reach */
+  CASSC_EMU_OBSERVE_CHECKS = 15,
+  CASSC_EMU_OBSERVE_PROFILE = 16,
+  CASSC_EMU_OBSERVE_ALL = 31
+};
+/* From now on every launch is observed, on one thread, and what is found is appended to the file: a JSON object a line
+ * (docs/emulator.md); code objects are kept as PATH.N.hsaco. Before the first module is loaded. */
+cassc_emu_status cassc_emu_observe(cassc_emu_device *device, uint32_t what, const char *path);
+/* The host wrote device memory (only OBSERVE_INIT asks). */
+void cassc_emu_written(cassc_emu_device *device, uint64_t address, uint64_t size);
+
 /* Wave-instructions executed by this device so far. */
 uint64_t cassc_emu_instruction_count(const cassc_emu_device *device);
 
