@@ -83,6 +83,8 @@ def _finish(outcome: int | Launch | Report) -> int:
         _print_report(outcome, _to_stderr)
         return 0
     _print_report(outcome.report, _to_stderr)
+    if outcome.finish is not None:
+        return outcome.finish(_wait_for(outcome), _to_stderr)
     return _become(outcome.path, outcome.arguments, outcome.environment)
 
 
@@ -95,6 +97,24 @@ def _become(path: str, arguments: Sequence[str], environment: dict[str, str]) ->
     except OSError as problem:
         _to_stderr(f"cassc: error: cannot start '{path}': {problem.strerror}")
     return _CANNOT_START
+
+
+def _wait_for(launch: Launch) -> int:
+    """Run the program to its end; its exit status as a shell gives it. An interrupt is the program's own affair."""
+    import signal
+    import subprocess
+
+    try:
+        child = subprocess.Popen(launch.arguments, executable=launch.path, env=launch.environment)
+    except OSError as problem:
+        _to_stderr(f"cassc: error: cannot start '{launch.path}': {problem.strerror}")
+        return _CANNOT_START
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        status = child.wait()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    return status if status >= 0 else 128 - status
 
 
 def _to_stderr(text: str) -> None:

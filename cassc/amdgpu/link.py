@@ -29,6 +29,7 @@ _PT_GNU_STACK, _PT_GNU_RELRO = 0x6474E551, 0x6474E552
 _R, _RX, _RW = 4, 5, 6
 _DT_HASH, _DT_STRTAB, _DT_SYMTAB, _DT_RELA, _DT_RELASZ, _DT_RELAENT, _DT_STRSZ, _DT_SYMENT = 4, 5, 6, 7, 8, 9, 10, 11
 _DT_GNU_HASH, _DT_RELACOUNT = 0x6FFFFEF5, 0x6FFFFFF9
+_LINES = ".debug_line"
 _EXPORTED = (0, 3)  # STV_DEFAULT, STV_PROTECTED
 
 
@@ -57,14 +58,17 @@ class _Groups:
     relro: list[Piece] = field(default_factory=list)
     data: list[Piece] = field(default_factory=list)
     zeroed: list[Piece] = field(default_factory=list)
+    lines: list[Piece] = field(default_factory=list)  # the line table, which is not loaded
 
     def all(self) -> list[Piece]:
-        return [*self.notes, *self.constants, *self.code, *self.relro, *self.data, *self.zeroed]
+        return [*self.notes, *self.constants, *self.code, *self.relro, *self.data, *self.zeroed, *self.lines]
 
 
 def _group(file: elf.Elf) -> _Groups:
     groups = _Groups()
     for section in file.sections:
+        if section.name == _LINES and section.size:
+            groups.lines.append(Piece(_LINES, section.type, 0, bytearray(section.data), 1, source=section.index))
         if not section.flags & elf.SHF_ALLOC or not section.size:
             continue
         align = max(section.align, 1)
@@ -115,7 +119,7 @@ class _Linker:
         strings = StringTable()
         for symbol in exported:
             strings.add(symbol.name)
-        pointers = sum(r.type == ABS64 for _, r in self.relocations)
+        pointers = sum(r.type == ABS64 and piece.name != _LINES for piece, r in self.relocations)
 
         names = Piece(".dynstr", elf.SHT_STRTAB, elf.SHF_ALLOC, strings.data, 1)
         symbols = Piece(".dynsym", elf.SHT_DYNSYM, elf.SHF_ALLOC, bytearray(24 * (len(exported) + 1)), 8, 24, names, 1)
@@ -133,7 +137,10 @@ class _Linker:
         dynamic.data = _dynamic(symbols, names, by_gnu, by_sysv, relative)
         self._apply(relative)
 
-        pieces = [*readable, *self.groups.code, *relro, *writable]
+        pieces = [*readable, *self.groups.code, *relro, *writable, *self.groups.lines]
+        end = max(piece.offset + len(piece.data) for piece in pieces if piece.type != elf.SHT_NOBITS)
+        for piece in self.groups.lines:
+            piece.offset, end = end, end + piece.size
         index = {id(piece): number for number, piece in enumerate(pieces, 1)}
 
         def record(symbol: elf.ElfSymbol, name: int) -> bytes:
@@ -164,7 +171,9 @@ class _Linker:
                 raise failed(f"section '{piece.name}' has relocations without addends")
             symbol = self.symbols[relocation.symbol]
             value = self._address(symbol) + relocation.addend
-            if relocation.type == ABS64:
+            if piece.name == _LINES and relocation.type == ABS64:
+                piece.data[relocation.offset : relocation.offset + 8] = struct.pack("<Q", value)
+            elif relocation.type == ABS64:
                 pointers.append((piece.address + relocation.offset, RELATIVE64, value))
             else:
                 _store(piece, relocation, symbol.name, value)

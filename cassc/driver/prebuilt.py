@@ -14,7 +14,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -43,6 +43,9 @@ class Launch:
     arguments: tuple[str, ...]
     environment: dict[str, str] = field(repr=False)
     report: Report = field(default_factory=Report)
+    finish: Callable[[int, Callable[[str], None]], int] | None = None
+    """Given the program's exit status and where to say things, the exit status of ``cassc run``; None: the program
+    takes our place, and there is nobody to call it."""
 
 
 def _libraries() -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from cassc.driver import contents, doctor
+from cassc.driver import contents, doctor, observed
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
 from cassc.target import TARGETS
@@ -133,15 +133,88 @@ _seconds = click.option(
 )
 
 
-@_group.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+class _RunCommand(click.Command):
+    """``--check`` and ``--profile`` have a value only after ``=``: what follows them otherwise is the program."""
+
+    _ALONE = {"--check": "--check=mem,race,init,sync", "--profile": "--profile=text"}
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(
+            context, [self._ALONE.get(word, word) for word in _own(args)] + args[len(_own(args)) :]
+        )
+
+
+def _own(arguments: Sequence[str]) -> list[str]:
+    """The words before the program's name: options, and the values of those that take the next word."""
+    taken: list[str] = []
+    takes_next = ("--offload-arch", "--check-seconds", "--error-exitcode", "--print-limit", "--log-file", "--order")
+    position = 0
+    while position < len(arguments) and arguments[position].startswith("-") and arguments[position] != "--":
+        following = arguments[position] in (*takes_next, "--instruction-limit")
+        taken += arguments[position : position + 1 + following]
+        position += 1 + following
+    return taken
+
+
+@_group.command(
+    "run", cls=_RunCommand, context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+)
 @_targets
 @_seconds
+@click.option(
+    "--check",
+    "checks",
+    default="",
+    metavar="[=KINDS]",
+    help="Look for errors on the emulator: mem, race, init, sync, separated by commas; all without a value.",
+)
+@click.option("--error-exitcode", default=0, help="With --check: exit status if an error was found.")
+@click.option("--print-limit", default=observed.DEFAULT_PRINT_LIMIT, help="With --check: reports to show; 0 for all.")
+@click.option("--log-file", default="", help="Where reports go instead of stderr.")
+@click.option(
+    "--instruction-limit",
+    default=0,
+    type=click.IntRange(min=0),
+    help="Wave-instructions after which a launch counts as endless on the emulator.",
+)
+@click.option(
+    "--profile",
+    default="",
+    metavar="[=FORM]",
+    help="Count what kernels do on the emulator: text, json, json:FILE, or trace:FILE for Perfetto.",
+)
+@click.option(
+    "--order",
+    default="",
+    metavar="ORDER",
+    help="Of workgroups on the emulator: ascending (the same in every run), descending, or shuffled:SEED.",
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
-def _run(targets: tuple[str, ...], check_seconds: float, program: tuple[str, ...]) -> Launch:
+def _run(
+    targets: tuple[str, ...],
+    check_seconds: float,
+    checks: str,
+    error_exitcode: int,
+    print_limit: int,
+    log_file: str,
+    instruction_limit: int,
+    profile: str,
+    order: str,
+    program: tuple[str, ...],
+) -> Launch:
     """Run a program that nvcc built, unchanged: what it holds is translated when it is first used."""
     from cassc.driver import prebuilt
 
-    return prebuilt.launch(program, prebuilt.settings(targets, check_seconds))
+    wanted = observed.Wanted(
+        observed.checks(checks) if checks else (),
+        observed.check_profile(profile) if profile else "",
+        error_exitcode,
+        print_limit,
+        log_file,
+        instruction_limit,
+        order,
+    )
+    return observed.prepare(prebuilt.launch(program, prebuilt.settings(targets, check_seconds)), wanted)
 
 
 @_group.command("first-use", hidden=True)

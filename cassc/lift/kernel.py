@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cassc.image.cubin import KernelAbi
@@ -28,6 +28,7 @@ class LiftedKernel:
         globals: LLVM symbol -> definition of the module variables, constant banks and helper functions.
         declarations: intrinsic -> declaration.
         attributes: LLVM function attributes.
+        places: source files and lines; the body's ``!dbg !?N`` names the one of that index. Empty without line table.
     """
 
     name: str
@@ -35,6 +36,7 @@ class LiftedKernel:
     globals: Mapping[str, str] = field(default_factory=dict)
     declarations: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, str] = field(default_factory=dict)
+    places: Sequence[tuple[str, int]] = ()
 
 
 def parameters(abi: KernelAbi) -> str:

@@ -70,6 +70,7 @@ class _Lifter:
         self.work: list[tuple[int, Context]] = [(0, ())]
         self.done: set[tuple[int, Context]] = set()
         self._dispatched: set[int] = set()
+        self._places: dict[tuple[str, int], int] = {}
         if self.calls.shared:
             self.m.slots[_NEXT] = I32
 
@@ -99,6 +100,7 @@ class _Lifter:
                 raise self._unsupported(None, "the copies of subroutines have too many blocks")
             self._block(self.graph.blocks[key[0]], key[1])
         m = self.m
+        m.mark = ""
         first = self.goto(0, ()).removeprefix("label %")
         lines = kernel.prologue(m, first) + m.lines + self._dispatcher() + ["exit:", "  ret void"]
         self.definitions.update(m.helpers)
@@ -108,6 +110,7 @@ class _Lifter:
             self.definitions,
             dict(m.declarations),
             kernel.attributes(self.abi, m.lds_bias),
+            tuple(self._places),
         )
 
     def _check_words(self) -> None:
@@ -215,6 +218,7 @@ class _Lifter:
     def _execute(self, i: Instruction, condition: Ir | None = None) -> None:
         """One instruction that does not end its block."""
         m = self.m
+        self._mark(i)
         kind = i.row.control
         try:
             if not kind:
@@ -233,6 +237,12 @@ class _Lifter:
                 raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
         except CasscError as problem:
             raise self._located(problem, i) from None
+
+    def _mark(self, i: Instruction) -> None:
+        """What is written from now on comes from this instruction's source line, where the cubin tells it."""
+        place = self.cubin.line_at(f".text.{self.abi.name}", i.address)
+        number = None if place is None else self._places.setdefault(place, len(self._places))
+        self.m.mark = "" if number is None else f", !dbg !?{number}"
 
     def _compute(self, i: Instruction, condition: Ir | None) -> None:
         writes = self.wide.rewritten(i, condition)
@@ -262,6 +272,7 @@ class _Lifter:
     # Ends of blocks ----------------------------------------------------------------------------------------------
     def _end(self, block: Block, context: Context) -> None:
         i = block.last
+        self._mark(i)
         follower = i.address + WORD_BYTES
         kind = i.row.control
         if i.guard.index == 7 and i.guard.negated:

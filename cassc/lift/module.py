@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cassc import diag
+from cassc.lift import debug
+from cassc.lift.debug import DebugInfo
 from cassc.lift.kernel import LiftedKernel
 from cassc.target import Target
 
 TRIPLE = "amdgcn-amd-amdhsa"
 # Code object version 5; !0 is the empty node of invariant loads and of promises about atomics.
-_METADATA = """\
-!llvm.module.flags = !{!1}
-!0 = !{}
-!1 = !{i32 1, !"amdhsa_code_object_version", i32 500}"""
+_NODES = ("!{}", '!{i32 1, !"amdhsa_code_object_version", i32 500}')
 
 
 def link_text(kernels: Sequence[LiftedKernel], target: Target, shared: Mapping[str, str] | None = None) -> str:
@@ -27,13 +26,14 @@ def link_text(kernels: Sequence[LiftedKernel], target: Target, shared: Mapping[s
     declarations: dict[str, str] = {}
     groups: dict[tuple[tuple[str, str], ...], int] = {}
     bodies = []
+    lines = DebugInfo(len(_NODES))
     for kernel in kernels:
         for symbol, text in kernel.globals.items():
             if definitions.setdefault(symbol, text) != text:
                 raise diag.error("lift-clash", f"{symbol} has two definitions")
         declarations.update(kernel.declarations)
         group = groups.setdefault(tuple(sorted(kernel.attributes.items())), len(groups))
-        bodies.append(kernel.body.replace("#attributes", f"#{group}", 1))
+        bodies.append(lines.body(kernel).replace("#attributes", f"#{group}", 1))
     texts = [
         f"; cassc: {', '.join(k.name for k in kernels)} for {target.name}",
         f'target triple = "{TRIPLE}"',
@@ -41,9 +41,20 @@ def link_text(kernels: Sequence[LiftedKernel], target: Target, shared: Mapping[s
         "\n".join(bodies),
         "\n".join(declarations[name] for name in sorted(declarations)),
         "\n".join(_group(number, attributes) for attributes, number in groups.items()),
-        _METADATA,
+        _metadata(lines),
     ]
     return "\n\n".join(filter(None, texts)) + "\n"
+
+
+def _metadata(lines: DebugInfo) -> str:
+    nodes = [*_NODES, *lines.nodes]
+    flags, units = [1], lines.units()
+    if units:
+        flags += range(len(nodes), len(nodes) + len(debug.MODULE_FLAGS))
+        nodes += debug.MODULE_FLAGS
+    named = [f"!llvm.module.flags = !{{{', '.join(f'!{n}' for n in flags)}}}"]
+    named += [f"!llvm.dbg.cu = !{{!{unit}}}" for unit in units]
+    return "\n".join(named + [f"!{number} = {node}" for number, node in enumerate(nodes)])
 
 
 def _without_declarations(text: str, declarations: dict[str, str]) -> str:

@@ -48,6 +48,7 @@ class Text:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.mark = ""  # appended to every instruction: where it comes from
         self.declarations: dict[str, str] = {}
         self.effects = False
         self._names = 0
@@ -57,7 +58,7 @@ class Text:
         return f"%v{self._names}"
 
     def line(self, text: str) -> None:
-        self.lines.append("  " + text)
+        self.lines.append(f"  {text}{self.mark}")
 
     def define(self, type: Type, text: str, *, unit: bool = False) -> Ir:
         """A new value computed by an LLVM instruction."""

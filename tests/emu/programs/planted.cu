@@ -1,0 +1,91 @@
+// One fault for each check, chosen by name; `clean` does the same things right. Lines are named by the test that runs it.
+#include <cstdio>
+#include <cstring>
+
+#include <cuda_runtime.h>
+
+__global__ void write_past(int* p) { p[threadIdx.x] = 1; }                       // global-bounds
+__global__ void read_before(int* p) { p[threadIdx.x] = p[int(threadIdx.x) - 80]; } // global-before
+__global__ void misalign(char* p) { *(int*)(p + 4 * threadIdx.x + 1) = 1; }       // misaligned
+__global__ void read_shared_past(int* p, int k) {
+    extern __shared__ int s[];
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    p[threadIdx.x] = s[threadIdx.x + k];  // shared-bounds
+}
+__global__ void read_stack_past(int* p, int k) {
+    int a[16];
+    for (int i = 0; i < 16; i++) a[i] = p[i];
+    for (int i = 0; i < 16; i++) a[(i * k) & 15] += i;
+    p[threadIdx.x] = a[threadIdx.x * k];  // local-bounds
+}
+__global__ void sum_unwritten(const int* p, int* q) { q[threadIdx.x] = p[threadIdx.x] + 1; }  // global-unwritten
+__global__ void shared_unwritten(int* p, int k) {
+    __shared__ int s[128];
+    if (threadIdx.x < k) s[threadIdx.x] = 1;
+    __syncthreads();
+    p[threadIdx.x] = s[threadIdx.x];  // shared-unwritten
+}
+__global__ void reverse(int* p, bool wait) {
+    __shared__ int s[64];
+    s[threadIdx.x] = p[threadIdx.x];  // shared-race
+    if (wait) __syncthreads();
+    p[threadIdx.x] = s[63 - threadIdx.x];
+}
+__global__ void count(int* p, bool atomic) {
+    if (atomic) atomicAdd(p, 1);
+    else p[0] += 1;  // global-race
+}
+__global__ void half_barrier(int* p, int k) {
+    __shared__ int s[64];
+    s[threadIdx.x] = 1;
+    if (threadIdx.x < k) __syncthreads();  // barrier
+    p[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void wait_for_ever(volatile int* p) {
+    while (*p != 7) {}  // endless
+}
+__global__ void two_locks(int* locks) {  // blocks 0 and 1 take two locks in opposite order
+    int mine = blockIdx.x, other = 1 - mine;
+    if (threadIdx.x == 0) {
+        while (atomicCAS(&locks[mine], 0, 1)) {}
+        atomicExch(&locks[2 + mine], 1);
+        while (!atomicAdd(&locks[2 + other], 0)) {}
+        while (atomicCAS(&locks[other], 0, 1)) {}  // deadlock
+        locks[mine] = locks[other] = 0;
+    }
+}
+
+int main(int, char** argv) {
+    auto is = [&](const char* name) { return !strcmp(argv[1], name); };
+    int *p, *fresh, *gone;
+    cudaMalloc(&p, 64 * 4);
+    cudaMemset(p, 0, 64 * 4);
+    cudaMalloc(&fresh, 64 * 4);
+    cudaMalloc(&gone, 64 * 4);
+    if (is("global-bounds")) write_past<<<1, 65>>>(p);
+    else if (is("global-before")) read_before<<<1, 32>>>(p);
+    else if (is("misaligned")) misalign<<<1, 32>>>((char*)p);
+    else if (is("freed")) cudaFree(gone), write_past<<<1, 32>>>(gone);
+    else if (is("shared-bounds")) read_shared_past<<<1, 64, 64 * 4>>>(p, 16400);
+    else if (is("local-bounds")) read_stack_past<<<1, 32>>>(p, 4000);
+    else if (is("global-unwritten")) sum_unwritten<<<1, 64>>>(fresh, p);
+    else if (is("shared-unwritten")) shared_unwritten<<<1, 64>>>(p, 40);
+    else if (is("shared-race")) reverse<<<1, 64>>>(p, false);
+    else if (is("global-race")) count<<<2, 32>>>(p, false);
+    else if (is("barrier-warp")) half_barrier<<<1, 64>>>(p, 16);
+    else if (is("barrier-block")) half_barrier<<<1, 64>>>(p, 32);
+    else if (is("endless")) wait_for_ever<<<1, 32>>>(p);
+    else if (is("deadlock")) two_locks<<<2, 32>>>(p);
+    else {
+        write_past<<<1, 64>>>(p);
+        read_shared_past<<<1, 64, 65 * 4>>>(p, 0);
+        read_stack_past<<<1, 32>>>(p, 0);
+        sum_unwritten<<<1, 64>>>(p, fresh);
+        shared_unwritten<<<1, 64>>>(p, 64);
+        reverse<<<1, 64>>>(p, true);
+        count<<<2, 32>>>(p, true);
+        half_barrier<<<1, 64>>>(p, 64);
+    }
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}
