@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -102,6 +103,24 @@ def disassemble(code_object: bytes, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> 
         request = {"action": "disassemble", "code": code, "cpu": cpu, "address": address}
         lines += [Line(*line) for line in _ask(llvm, request, timeout_s, "", "asm")]
     return lines
+
+
+def encode(instructions: Sequence[str], target: Target, *, timeout_s: float = DEFAULT_TIMEOUT_S) -> list[bytes]:
+    """The code of each instruction, empty for those that LLVM refuses.
+
+    Raises CasscError ``amdgpu-llvm-failed``, ``amdgpu-no-llvm``.
+    """
+    llvm = find_llvm()
+    if llvm.library is None:
+        raise diag.error("amdgpu-no-llvm", f"{llvm.origin} has no LLVM-C library, which encoding needs")
+    request = {"action": "encode", "instructions": list(instructions), "cpu": target.name}
+    made, kept = _ask(llvm, request, timeout_s, "\n".join(instructions), "asm")
+    codes = [b""] * len(instructions)
+    _, sections = codeobject.code_sections(made)
+    sizes = {line.address: line.size for line in disassemble(made)}
+    for number, index in enumerate(kept):
+        codes[index] = sections[0][1][16 * number : 16 * number + sizes.get(16 * number, 0)]
+    return codes
 
 
 class _Worker:

@@ -7,6 +7,7 @@ llvm-c/TargetMachine.h and llvm-c/Transforms/PassBuilder.h.
 from __future__ import annotations
 
 import ctypes
+import re
 import time
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_size_t, c_uint, c_uint8, c_uint64, c_void_p
 from dataclasses import dataclass, field
@@ -132,6 +133,21 @@ class LlvmC:
         finally:
             lib.LLVMDisposeTargetMachine(machine)
             lib.LLVMContextDispose(context)
+
+    def encode(self, instructions: list[str], cpu: str) -> tuple[bytes, list[int]]:
+        """A relocatable object with each instruction at the next multiple of 16 bytes of its text section, and the
+        numbers of those that are in it: instructions that LLVM refuses are left out."""
+        kept = list(range(len(instructions)))
+        while True:
+            source = "".join(f".p2align 4\n{instructions[k]}\n" for k in kept)
+            try:
+                made = self.compile(f".text\n{source}", cpu, assembly_source=True, level=0, keep=False)
+                return made.object, kept
+            except LlvmError as problem:
+                refused = {(int(line) - 3) // 2 for line in re.findall(r"<inline asm>:(\d+):", str(problem))}
+                if not refused:
+                    raise
+                kept = [k for number, k in enumerate(kept) if number not in refused]
 
     def disassemble(self, code: bytes, cpu: str, address: int) -> list[tuple[int, int, str]]:
         """(address, bytes, text) of each instruction; a word that does not decode gives the text ``.long 0x...``."""

@@ -41,6 +41,8 @@ def serve(llvm: LlvmC, request: dict[str, Any]) -> dict[str, Any]:
         if action == "compile":
             compiled = llvm.compile(**request)
             return {"result": {name: getattr(compiled, name) for name in compiled.__slots__}}
+        if action == "encode":
+            return {"result": llvm.encode(**request)}
         if action == "disassemble":
             return {"result": llvm.disassemble(**request)}
         return {"result": llvm.version()}

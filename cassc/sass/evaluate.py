@@ -376,12 +376,20 @@ class Evaluate:
             groups.append((self.around.memory(Space.GLOBAL), lanes[remaining], addresses[remaining]))
         return groups
 
-    def _watch(
-        self, groups: list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]], size: int, *, write: bool
+    def _watch_stores(
+        self, groups: list[tuple[Memory, NDArray[np.intp], NDArray[np.uint64]]], values: Array, size: int
     ) -> None:
-        if self.races is not None:
-            for memory, lanes, addresses in groups:
-                self.races.record(memory, lanes, addresses, size, write=write)
+        """Stores that change nothing are no writes for those that read at the same time."""
+        if self.races is None:
+            return
+        for memory, lanes, addresses in groups:
+            memory._locate(addresses, size, True)
+            new = np.ascontiguousarray(values[lanes]).view(np.uint8).reshape(lanes.size, size)
+            old = np.ascontiguousarray(memory.read(addresses, size)).view(np.uint8).reshape(lanes.size, -1)[:, :size]
+            silent = (new == old).all(axis=1)
+            for part, writes in ((silent, None), (~silent, new[~silent])):
+                if part.any():
+                    self.races.record_store(memory, lanes[part], addresses[part], size, writes)
 
     def load(
         self,
@@ -394,7 +402,9 @@ class Evaluate:
         where: Lanes | None = None,
     ) -> tuple[Lanes, ...]:
         groups = self._targets(space, address, None if where is None else where.data)
-        self._watch(groups, size, write=False)
+        if self.races is not None:
+            for memory, lanes, addresses in groups:
+                self.races.record_load(memory, lanes, addresses, size)
         if size == 16:
             quads = np.zeros((self.lanes, 2), np.uint64)
             for memory, lanes, addresses in groups:
@@ -411,13 +421,13 @@ class Evaluate:
         self, space: Space, address: Lanes, words: tuple[Lanes, ...], size: int, *, volatile: bool = False
     ) -> None:
         groups = self._targets(space, address)
-        self._watch(groups, size, write=True)
         if size < 4:
             values: Array = words[0].data.astype(_UNSIGNED_BY_BITS[size * 8])
         elif size == 4:
             values = words[0].data
         else:
             values = np.stack([w.data for w in words], axis=1)
+        self._watch_stores(groups, values, size)
         for memory, lanes, addresses in groups:
             memory.write(addresses, values[lanes], size)
 

@@ -1,12 +1,14 @@
 """Data races of a launch: accesses of different threads to one byte, at least one a write, that nothing orders.
 
 Barriers of the CTA order the accesses of its threads; warp-level synchronisation (WARPSYNC, shuffles, votes) those of a
-warp's lanes. Atomic operations are not looked at. The result of a racing launch is undefined in CUDA (CUDA C++
-Programming Guide, "Memory Fence Functions" and "Synchronization Functions"), so it says nothing of a translation.
+warp's lanes. Atomic operations are not looked at, and a write that changes nothing is none for those that read. The
+result of a racing launch is undefined in CUDA (CUDA C++ Programming Guide, "Memory Fence Functions" and
+"Synchronization Functions"), so it says nothing of a translation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,6 +45,18 @@ class _Shadow:
         self.thread[places], self.epoch[places], self.phase[places] = threads, epoch, phases
 
 
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """The part of an access in one range: ``indices`` of its lanes; bytes, threads and phases, one for each byte."""
+
+    writes: _Shadow
+    reads: _Shadow
+    indices: NDArray[np.intp]
+    places: NDArray[np.intp]
+    threads: Numbers
+    phases: Numbers
+
+
 @dataclass(slots=True)
 class Races:
     """Watches one launch. ``found``: whether any race was seen."""
@@ -68,10 +82,37 @@ class Races:
         warps = np.unique(np.flatnonzero(lanes) // _LANES)
         self._phases[warps] += 1
 
-    def record(
-        self, memory: Memory, lanes: NDArray[np.intp], addresses: NDArray[np.uint64], size: int, *, write: bool
+    def record_load(self, memory: Memory, lanes: NDArray[np.intp], addresses: NDArray[np.uint64], size: int) -> None:
+        """A load of several lanes; raises AccessError where the memory would."""
+        for access in self._accesses(memory, lanes, addresses, size, write=False):
+            self.found |= access.writes.conflicts(access.places, access.threads, self._epoch, access.phases)
+            access.reads.set(access.places, access.threads, self._epoch, access.phases)
+
+    def record_store(
+        self,
+        memory: Memory,
+        lanes: NDArray[np.intp],
+        addresses: NDArray[np.uint64],
+        size: int,
+        contents: NDArray[np.uint8] | None,
     ) -> None:
-        """One access of several lanes; raises AccessError where the memory would."""
+        """A store of several lanes; raises AccessError where the memory would.
+
+        contents: a row of bytes for each lane; None if they are there already. Then the order matters only with regard
+        to those who write other bytes later, as for a load.
+        """
+        for access in self._accesses(memory, lanes, addresses, size, write=True):
+            if contents is None:
+                access.reads.set(access.places, access.threads, self._epoch, access.phases)
+                continue
+            for shadow in (access.writes, access.reads):
+                self.found |= shadow.conflicts(access.places, access.threads, self._epoch, access.phases)
+            self.found |= _overlap(access.places, contents[access.indices].reshape(-1))
+            access.writes.set(access.places, access.threads, self._epoch, access.phases)
+
+    def _accesses(
+        self, memory: Memory, lanes: NDArray[np.intp], addresses: NDArray[np.uint64], size: int, *, write: bool
+    ) -> Iterator[_Access]:
         if self.found or memory.space == "local":
             return
         cta = self._ctas if memory.space == "shared" else 0
@@ -84,15 +125,12 @@ class Races:
             places = (starts[:, None] + np.arange(size)).reshape(-1)
             own = lanes[indices].astype(np.int64)
             threads = np.repeat(own + self._ctas * _THREADS, size)
-            phases = np.repeat(self._phases[own // _LANES], size)
-            self.found = writes.conflicts(places, threads, self._epoch, phases)
-            if write:
-                self.found |= reads.conflicts(places, threads, self._epoch, phases) or _overlap(places, threads)
-            (writes if write else reads).set(places, threads, self._epoch, phases)
+            yield _Access(writes, reads, indices, places, threads, np.repeat(self._phases[own // _LANES], size))
             if self.found:
                 return
 
 
-def _overlap(places: NDArray[np.intp], threads: Numbers) -> bool:
-    """Two lanes of one store write the same byte."""
-    return bool(np.unique(places).size < np.unique(np.stack([places, threads]), axis=1).shape[1])
+def _overlap(places: NDArray[np.intp], contents: NDArray[np.uint8]) -> bool:
+    """Two lanes of one store write different values to the same byte."""
+    pairs = places.astype(np.int64) << 8 | contents
+    return np.unique(places).size < np.unique(pairs).size

@@ -73,8 +73,10 @@ class Case:
 
 class Oracle:
     """Attributes:
+    generator: of launches, with what they taught.
     coverage: what the cases reached so far.
     last_refusal: why the last launch that could not be used could not be.
+    spent: work done, in steps of a small CTA.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class Oracle:
         self.last_refusal = ""
         self.spent = 0
         self._heap = execute.place_heap(cubin, emulator)
-        self._generator = Generator(function.abi, self.hints, seed)
+        self.generator = Generator(function.abi, self.hints, seed)
         self._vary_variables = True
 
     def cases(self, seconds: float, only: int | None = None, *, keep: bool = False) -> Iterator[Case]:
@@ -102,23 +104,23 @@ class Oracle:
         for attempt in range(MAX_ATTEMPTS if only is None else only + 1):
             if only is None and self._enough(found, self.spent / (seconds * STEPS_PER_SECOND)):
                 return
-            case = self._attempt(self._generator.launch(attempt))
+            case = self._attempt(self.generator.launch(attempt))
             self.spent += case.work + _ATTEMPT_STEPS
             if case.run.fault and case.run.fault not in FAULTS_OF_THE_PROGRAM:
                 in_a_row = 0
                 self._failed(case)
-                self._free(case)
+                self.release(case)
                 continue
             self.coverage.add(case.run)
             if not case.run.fault:
                 found += 1
                 in_a_row += 1
                 if in_a_row % 2 == 0:
-                    self._generator.encourage()
+                    self.generator.encourage()
             if only is None or attempt == only:
                 yield case
             if not keep:
-                self._free(case)
+                self.release(case)
 
     def recorded(self, launches: Iterable[Launch], budget: int) -> Iterator[Case]:
         """Launches that were recorded; they may end in any fault. ``budget``: steps for each."""
@@ -127,7 +129,7 @@ class Oracle:
             self.spent += case.work
             self.coverage.add(case.run)
             yield case
-            self._free(case)
+            self.release(case)
 
     def _enough(self, found: int, share: float) -> bool:
         """``share``: of the work that may be done."""
@@ -136,16 +138,21 @@ class Oracle:
         return found >= ENOUGH_LAUNCHES and share > 0.4 and self.coverage.branches == 1
 
     def _attempt(self, launch: Launch, budget: int = 0) -> Case:
+        case = self.place(launch, budget)
+        case.run = self._run(case)
+        return case
+
+    def place(self, launch: Launch, budget: int = 0) -> Case:
+        """The launch with its buffers in place, not run yet. ``budget``: of recorded launches, in steps."""
         addresses = [self.emulator.alloc(buffer.data.size) for buffer in launch.buffers]
         variables = execute.place_variables(self.cubin, self.emulator, self.module, self._heap)
         variables.fill(launch.variables, addresses)
         varied = not budget and self._vary(variables, launch)
-        steps = budget or _LAUNCH_STEPS * self._generator.patience
-        case = Case(launch, addresses, variables, Run({}), steps, varied)
-        case.run = self._run(case)
-        return case
+        steps = budget or _LAUNCH_STEPS * self.generator.patience
+        return Case(launch, addresses, variables, Run({}), steps, varied)
 
-    def _free(self, case: Case) -> None:
+    def release(self, case: Case) -> None:
+        """Give its buffers back."""
         for address in case.addresses:
             self.emulator.free(address)
 
@@ -155,7 +162,7 @@ class Oracle:
         if case.varied:
             self._vary_variables = False
             return
-        self._generator.learn(case.launch, case.addresses, run.touched, Failure(run.fault, run.address, run.space))
+        self.generator.learn(case.launch, case.addresses, run.touched, Failure(run.fault, run.address, run.space))
 
     def _vary(self, variables: Variables, launch: Launch) -> bool:
         """Variables that are all zero are filled by the host in real programs; zeros would test nothing.

@@ -1,0 +1,167 @@
+"""The launches of one kernel, kept, so that many translations of it can be judged: second targets, mutants."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from types import TracebackType
+
+from cassc.amdgpu.emulator import Emulator, Kernel, Module
+from cassc.image.cubin import Cubin
+from cassc.sass.disasm import SassFunction
+from cassc.target import Target
+from cassc.verify import compare, execute
+from cassc.verify.check import Checker, Trial
+from cassc.verify.execute import Run
+from cassc.verify.inputs import Generator
+from cassc.verify.oracle import Case, Oracle
+from cassc.verify.verdict import Status, Verdict
+
+_LIMIT = 4_000_000
+"""Wave-instructions of a launch that is compared with another translation's only."""
+
+
+class Panel:
+    """Judges translations of one kernel by the launches that a check of ``code_object`` uses. A context manager.
+
+    Attributes:
+        verdict: on ``code_object`` itself.
+        work: steps of the interpreter that the launches took.
+    """
+
+    def __init__(
+        self, function: SassFunction, cubin: Cubin, code_object: bytes, target: Target, *, seconds: float, seed: int = 1
+    ) -> None:
+        self._function, self._cubin, self._target = function, cubin, target
+        self._seconds, self._seed = seconds, seed
+        self._emulator = Emulator(target)
+        module = self._emulator.load(code_object)
+        self._oracle = Oracle(function, cubin, self._emulator, module, seed=seed)
+        trial = Trial(self._oracle, module, module.kernels[function.name])
+        blank = Verdict(function.name, target.name, "lift", Status.UNVERIFIED)
+        self._cases: list[Case] = []
+        found = None
+        for case in self._oracle.cases(seconds, keep=True):
+            found = found or trial.compare(case)
+            self._cases.append(case)
+        self.verdict = trial.verdict(blank, found)
+        self.work = self._oracle.spent
+        self._emulator.unload(module)
+
+    def __enter__(self) -> Panel:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._emulator.close()
+
+    def judge(self, code_object: bytes) -> Verdict:
+        """What a check of another translation says, which this one's launches decide."""
+        module = self._emulator.load(code_object)
+        try:
+            kernel = module.kernels.get(self._function.name)
+            placed = execute.place_variables(self._cubin, self._emulator, module).addresses
+            if kernel is None or any(placed != case.variables.addresses for case in self._cases):
+                return self._afresh(code_object)
+            trial = Trial(self._oracle, module, kernel)
+            found = None
+            for case in self._cases:
+                found = trial.compare(case)
+                if found is not None:
+                    break
+            return trial.verdict(replace(self.verdict, counterexample=None), found)
+        finally:
+            self._emulator.unload(module)
+
+    def _afresh(self, code_object: bytes) -> Verdict:
+        with Checker(self._cubin, code_object, self._target, seed=self._seed) as checker:
+            return checker.check(self._function, self.verdict.engine, seconds=self._seconds)
+
+
+@dataclass(slots=True)
+class _Sample:
+    """A launch that one translation runs to the same end in two orders."""
+
+    case: Case
+    run: Run
+
+
+class Differential:
+    """Compares translations with one of them, on many launches, without the SASS: to tell mutants that no check could
+    reject from those that one should have. A context manager."""
+
+    def __init__(
+        self, function: SassFunction, cubin: Cubin, code_object: bytes, target: Target, *, launches: int, seed: int = 2
+    ) -> None:
+        self._function, self._cubin = function, cubin
+        self._emulator = Emulator(target)
+        self._module = self._emulator.load(code_object)
+        self._oracle = Oracle(function, cubin, self._emulator, self._module, seed=seed)
+        for _ in self._oracle.cases(0.5):
+            pass  # what the generator learns
+        generator = self._oracle.generator
+        self._samples = list(self._collect(generator, launches))
+        self._emulator.unload(self._module)
+
+    def _collect(self, generator: Generator, launches: int) -> list[_Sample]:
+        kernel = self._module.kernels[self._function.name]
+        found: list[_Sample] = []
+        for attempt in range(4 * launches):
+            if len(found) == launches:
+                break
+            taught = copy.deepcopy(generator)
+            taught.scale = attempt % 6
+            case = self._oracle.place(taught.launch(1000 + attempt))
+            runs = [self._run(self._module, kernel, case, descending=way) for way in (False, True)]
+            if runs[0].fault or runs[1].fault or self._differ(*runs):
+                self._oracle.release(case)
+            else:
+                found.append(_Sample(case, runs[0]))
+        return found
+
+    def __enter__(self) -> Differential:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._emulator.close()
+
+    @property
+    def launches(self) -> int:
+        return len(self._samples)
+
+    def tells(self, code_object: bytes) -> bool:
+        """Whether any launch gives another result."""
+        module = self._emulator.load(code_object)
+        try:
+            kernel = module.kernels.get(self._function.name)
+            return kernel is None or any(self._other(module, kernel, sample) for sample in self._samples)
+        finally:
+            self._emulator.unload(module)
+
+    def _other(self, module: Module, kernel: Kernel, sample: _Sample) -> bool:
+        placed = execute.place_variables(self._cubin, self._emulator, module).addresses
+        if placed != sample.case.variables.addresses:
+            return False
+        run = self._run(module, kernel, sample.case)
+        return bool(run.fault) or self._differ(sample.run, run)
+
+    def _run(self, module: Module, kernel: Kernel, case: Case, *, descending: bool = False) -> Run:
+        return execute.on_emulator(
+            self._emulator,
+            module,
+            kernel,
+            case.launch,
+            case.addresses,
+            case.variables,
+            max_instructions=_LIMIT,
+            descending=descending,
+        )
+
+    def _differ(self, a: Run, b: Run) -> bool:
+        halves = self._oracle.hints.halves
+        return a.printed != b.printed or any(
+            compare.differing(content, b.memory[name], halves=halves).any() for name, content in a.memory.items()
+        )
