@@ -224,8 +224,10 @@ class Crew:
         return chosen
 
     def _choose(self, ready: Mask) -> Mask:
-        """The lanes at the lowest address, or where one has waited for long, those at that one's."""
+        """The lanes at the lowest address, or where one has waited for long, those at that one's; any, if shuffled."""
         place = int(self.pc[ready].min())
+        if self.machine.shuffler is not None:
+            place = self.machine.shuffler.choice(np.unique(self.pc[ready]).tolist())
         neglected = ready & (self._clock - self.last_turn > 2 * _PATIENCE)
         if neglected.any():
             oldest = int(np.flatnonzero(neglected)[np.argmin(self.last_turn[neglected])])

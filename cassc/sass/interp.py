@@ -176,7 +176,8 @@ def run(
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
         order: of warps and CTAs, to find out what depends on it.
         races: watches the accesses; needs ``resident`` to be 1.
-        shuffle: seed of the order in which lanes perform an atomic operation; None: in ascending order.
+        shuffle: seed of the order in which lanes perform an atomic operation, and of which lanes run first where they
+            have parted; None: in ascending order.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """

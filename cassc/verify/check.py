@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 
+import numpy as np
+
 from cassc.amdgpu.emulator import Emulator, Kernel, Module
 from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
@@ -15,9 +17,10 @@ from cassc.sass.disasm import SassFunction
 from cassc.target import Target
 from cassc.verify import blocks, compare, execute
 from cassc.verify.compare import Mask
-from cassc.verify.execute import Run
-from cassc.verify.inputs import Launch
+from cassc.verify.execute import Record, Run
+from cassc.verify.inputs import linked
 from cassc.verify.oracle import STEPS_PER_SECOND, Case, Oracle
+from cassc.verify.recorded import Left, Replay
 from cassc.verify.verdict import Counterexample, Status, Verdict
 
 # A wave that needs more than this many instructions for each of the warp's is stuck.
@@ -60,7 +63,7 @@ class Checker:
         *,
         seconds: float,
         attempt: int | None = None,
-        recorded: Sequence[Launch] | None = None,
+        recorded: Sequence[Replay] | None = None,
     ) -> Verdict:
         """Run launches until enough agree, one differs, or the work is done.
 
@@ -83,14 +86,16 @@ class Checker:
             return replace(verdict, status=Status.REJECTED, reason="the code object does not hold the kernel")
         oracle = Oracle(function, self._cubin, self._emulator, self._module, seed=self._seed)
         if recorded is not None:
-            cases: Iterable[Case] = oracle.recorded(recorded, int(seconds * STEPS_PER_SECOND))
+            launches = [replay.launch for replay in recorded]
+            cases: Iterable[Case] = oracle.recorded(launches, int(seconds * STEPS_PER_SECOND))
         else:
             cases = oracle.cases(seconds, attempt)
         trial = Trial(oracle, self._module, kernel)
+        left = {replay.launch.attempt: replay.left for replay in recorded or ()}
         found = None
         try:
             for case in cases:
-                found = trial.compare(case)
+                found = trial.compare(case) or trial.compare_left(case, left.get(case.launch.attempt))
                 if found is not None:
                     break
         except CasscError as problem:
@@ -158,7 +163,8 @@ class Trial:
             case.addresses,
             case.variables,
             max_instructions=reference.instructions * _EXPANSION + _SLACK,
-            descending=launch.attempt % 2 == 1,
+            descending=launch.attempt % 3 == 1,
+            shuffle=launch.attempt if launch.attempt % 3 == 2 else None,
         )
         if reference.fault == "budget":
             oracle.last_refusal = reference.message
@@ -180,6 +186,14 @@ class Trial:
             self.shapes.add((launch.grid, launch.block))
         return found
 
+    def compare_left(self, case: Case, left: Left | None) -> Counterexample | None:
+        """The same of what another device left behind; ``left`` is None where that is not known."""
+        if left is None or case.run.fault or case.racing:
+            return None
+        memory = {name: linked(data, links, case.addresses) for name, (data, links) in left.items()}
+        found = self._difference(case, replace(case.run, memory=memory))
+        return replace(found, buffer=f"{found.buffer}, as the recording device left it") if found else None
+
     def _difference(self, case: Case, translated: Run) -> Counterexample | None:
         oracle = self.oracle
         reference, translated = self._matched(case, translated)
@@ -193,27 +207,45 @@ class Trial:
             self._allow(case, reference, translated, differing, runs)
         if not printed and not any(mask.any() for mask in differing.values()):
             return None
-        others = [other for other in oracle.reordered(case) if not other.fault]
-        for other in others:
-            for name, mask in self._differing(*self._matched(case, other)).items():
-                self.order_dependent = True
-                if name in differing and not oracle.hints.atomic_floats:
-                    differing[name] &= ~mask
-            printed = printed and not _records_differ(reference, other)
-        if oracle.hints.atomic_floats:
-            self._allow(case, reference, translated, differing, others)
+        others = [run for run in oracle.reordered(case) if not run.fault]
+        for run in others:
+            printed = printed and not _records_differ(reference, run)
+        self._leave_out(case, reference, translated, differing, others)
         if not printed and not any(mask.any() for mask in differing.values()):
             return None
-        if oracle.racing(case):
-            oracle.last_refusal = "its threads race for memory, so its results are undefined"
+        if case.racing:
             raise _NotComparable
         for name, mask in differing.items():
             first = compare.first(reference.memory[name], translated.memory[name], mask)
             if first is not None:
                 return _example(case, name, first.offset, first.expected.hex(), first.got.hex())
         if printed:
-            return _example(case, "printf", 0, str(reference.printed), str(translated.printed))
+            return _example(case, "printf", 0, *_calls_that_differ(reference, translated))
         return None
+
+    def _leave_out(
+        self, case: Case, reference: Run, translated: Run, differing: dict[str, Mask], others: Sequence[Run]
+    ) -> None:
+        """Take out the words that depend on the order of warps and lanes, or on memory that nobody has written.
+
+        Where every order leaves the same words, only at other places (queues, tickets), the translation must do so.
+        """
+        memories = [self._matched(case, run) for run in others]
+        moving = [self._differing(*pair) for pair in memories]
+        self.order_dependent |= any(moving)
+        if self.oracle.hints.atomic_floats:
+            self._allow(case, reference, translated, differing, others)
+        for name in list(differing):
+            masks = [masks[name] for masks in moving if name in masks]
+            if not masks:
+                continue
+            mask = np.logical_or.reduce(masks)
+            content = reference.memory[name]
+            if all(compare.same_set(content, other.memory[name], mask) for _, other in memories):
+                if compare.same_set(content, translated.memory[name], mask | differing[name]):
+                    del differing[name]
+            elif not self.oracle.hints.atomic_floats:
+                differing[name] &= ~mask
 
     def _matched(self, case: Case, got: Run) -> tuple[Run, Run]:
         """What the SASS left and ``got``, as if blocks of the device heap stood in the same places."""
@@ -270,3 +302,15 @@ def _records_differ(a: Run, b: Run) -> bool:
         if x[:size] != y[:size]:
             return True
     return False
+
+
+def _calls_that_differ(a: Run, b: Run) -> tuple[str, str]:
+    """How often both sides called vprintf, and the arguments of the first call, in order of their bytes, that differs."""
+    left, right = sorted(a.printed), sorted(b.printed)
+    differing = next((k for k, (x, y) in enumerate(zip(left, right, strict=False)) if x != y), None)
+
+    def said(calls: list[Record]) -> str:
+        arguments = f", arguments {calls[differing][1].hex()}" if differing is not None else ""
+        return f"{len(calls)} calls{arguments}"
+
+    return said(left), said(right)

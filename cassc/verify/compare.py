@@ -66,6 +66,11 @@ def allowed(
     return result
 
 
+def same_set(a: Bytes, b: Bytes, mask: Mask) -> bool:
+    """Whether the words of the mask are the same, in whatever order."""
+    return bool(np.array_equal(np.sort(_words(a)[mask]), np.sort(_words(b)[mask])))
+
+
 def first(expected: Bytes, got: Bytes, mask: Mask) -> Difference | None:
     places = np.flatnonzero(mask)
     if not places.size:

@@ -23,7 +23,7 @@ from cassc.sass.races import Races
 from cassc.verify.inputs import Launch, Stored, linked
 
 _PRINTF = "__cassc_printf"
-_PRINTF_BYTES = 1 << 16
+_PRINTF_BYTES = 1 << 20
 _PRINTF_HEADER = 8
 _RECORD_HEADER = 16
 _HEAP = "__cassc_heap"
@@ -192,10 +192,11 @@ def on_emulator(
     *,
     max_instructions: int,
     descending: bool = False,
+    shuffle: int | None = None,
 ) -> Run:
     """The launch of the translated kernel; the buffers at ``addresses`` are overwritten first.
 
-    ``descending``: CTAs and waves have their turns from the last to the first.
+    ``descending``: CTAs and waves have their turns from the last to the first; ``shuffle``: in an order of that seed.
     """
     for index, address in enumerate(addresses):
         emulator.write(address, launch.content(index, addresses))
@@ -218,6 +219,7 @@ def on_emulator(
             dynamic_lds=launch.dynamic_shared,
             max_instructions=max_instructions,
             descending=descending,
+            shuffle=shuffle,
         )
     except EmulatorFault as problem:
         fault, message = problem.kind, str(problem)

@@ -46,7 +46,7 @@ _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
 _FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
 _BLOCKS = {
-    1: ((256, 1, 1), (64, 1, 1), (128, 1, 1), (32, 1, 1), (96, 1, 1), (48, 1, 1), (512, 1, 1)),
+    1: ((256, 1, 1), (64, 1, 1), (128, 1, 1), (32, 1, 1), (96, 1, 1), (48, 1, 1), (512, 1, 1), (1024, 1, 1)),
     2: ((16, 16, 1), (32, 8, 1), (32, 32, 1), (8, 8, 1), (32, 4, 1), (9, 5, 1), (64, 4, 1)),
     3: ((8, 8, 4), (4, 4, 4), (32, 2, 2), (16, 4, 2), (5, 3, 3)),
 }
@@ -190,6 +190,7 @@ class Generator:
         threads: most of a CTA; steps go with the number of ways that threads take.
         unfit: numbers of threads with which barriers for a part of the CTA did not come right.
         patience: how many times the usual length of a launch is waited for.
+        races: how much more often threads of a CTA of that shape raced than not; kernels are made for few shapes.
     """
 
     abi: KernelAbi
@@ -204,6 +205,7 @@ class Generator:
     threads: int = 1024
     unfit: set[int] = field(default_factory=set)
     patience: int = 1
+    races: dict[Dim3, int] = field(default_factory=dict)
 
     def launch(self, attempt: int) -> Launch:
         """The same for the same seed, attempt and what was learnt before."""
@@ -289,10 +291,13 @@ class Generator:
         limit = min(self.abi.max_threads or 1024, self.threads)
         if self.hints.barriers:
             return self._block_for_barriers(attempt, limit)
-        fitting = [b for b in _BLOCKS[self.hints.dimensions] if b[0] * b[1] * b[2] <= limit]
+        shapes = [b for dimensions in range(self.hints.dimensions, 0, -1) for b in _BLOCKS[dimensions]]
+        fitting = [b for b in shapes if b[0] * b[1] * b[2] <= limit]
         if not fitting:
             few = min(limit, 32)
             return (few, 1, 1) if self.hints.dimensions == 1 else (-(-few // 2), 2, 1)
+        least = min(self.races.get(b, 0) for b in fitting)
+        fitting = [b for b in fitting if self.races.get(b, 0) <= max(least, 0)]
         # Full CTAs first: kernels of a fixed CTA size read what the missing threads would have written.
         fitting.sort(key=lambda b: limit >= 1024 or b[0] * b[1] * b[2] < limit)
         return fitting[attempt % len(fitting)]
@@ -327,6 +332,10 @@ class Generator:
                     self.limit = max(self.limit - 1, 0)
                     self.scale = self.scale - 1 if self.scale else len(_SCALES) - 1
                 self.cautious = True
+
+    def judge(self, launch: Launch, *, racing: bool) -> None:
+        """After a launch that went well, or would have if its threads did not race."""
+        self.races[launch.block] = self.races.get(launch.block, 0) + (1 if racing else -2)
 
     def encourage(self) -> None:
         """After launches that went well: larger numbers again, up to the usual, and then bolder ones."""

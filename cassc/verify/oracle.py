@@ -38,7 +38,11 @@ _ATTEMPT_STEPS = 300
 _NUDGES = 4
 # Runs that tell what depends on the order of warps and of an atomic operation's lanes, or on memory that nobody has
 # written: order, undefined bytes, seed.
-_OTHER_RUNS = ((interp.Order.ASCENDING, 0x00, 1), (interp.Order.DESCENDING, 0xFF, 2))
+_OTHER_RUNS = (
+    (interp.Order.ASCENDING, 0x00, 1),
+    (interp.Order.DESCENDING, 0xFF, 2),
+    (interp.Order.TOGETHER, UNDEFINED, 7),
+)
 # More orders of sums of floats, to see how far rounding moves them.
 _ORDERS_OF_SUMS = tuple((interp.Order.TOGETHER, UNDEFINED, seed) for seed in range(3, 7))
 
@@ -52,6 +56,7 @@ class Case:
         run: what the SASS leaves behind.
         budget: steps that its other runs may take.
         varied: module variables hold made-up numbers.
+        racing: its threads race, so that its results are undefined.
     """
 
     launch: Launch
@@ -60,9 +65,9 @@ class Case:
     run: Run
     budget: int
     varied: bool = False
+    racing: bool = False
     nudged: tuple[Run, ...] | None = None
     reordered: tuple[Run, ...] | None = None
-    racing: bool | None = None
 
     @property
     def work(self) -> int:
@@ -111,6 +116,11 @@ class Oracle:
                 self._failed(case)
                 self.release(case)
                 continue
+            self.generator.judge(case.launch, racing=case.racing)
+            if case.racing:
+                self.last_refusal = "its threads race for memory, so its results are undefined"
+                self.release(case)
+                continue
             self.coverage.add(case.run)
             if not case.run.fault:
                 found += 1
@@ -139,7 +149,9 @@ class Oracle:
 
     def _attempt(self, launch: Launch, budget: int = 0) -> Case:
         case = self.place(launch, budget)
-        case.run = self._run(case)
+        races = Races()
+        case.run = self._run(case, races=races)
+        case.racing = races.found
         return case
 
     def place(self, launch: Launch, budget: int = 0) -> Case:
@@ -197,14 +209,6 @@ class Oracle:
             runs = _OTHER_RUNS + (_ORDERS_OF_SUMS if self.hints.atomic_floats else ())
             case.reordered = tuple(self._run(case, *run) for run in runs)
         return case.reordered
-
-    def racing(self, case: Case) -> bool:
-        """Whether its threads race, so that its results are undefined."""
-        if case.racing is None:
-            races = Races()
-            self._run(case, races=races)
-            case.racing = races.found
-        return case.racing
 
     def _run(
         self,

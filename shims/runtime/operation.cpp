@@ -6,6 +6,7 @@
 #include "capture.h"
 #include "context.h"
 #include "graph.h"
+#include "recorder.h"
 
 namespace cassc::rt {
 namespace {
@@ -28,7 +29,11 @@ Error start(Stream& stream, const KernelCall& call) {
   launch.arguments = call.arguments;
   launch.layout = loaded->metadata.arguments;
   launch.output = loaded->image->output();
-  return Context::get().device().launch(*stream.device, launch);
+  Device& device = Context::get().device();
+  if (!recording()) return device.launch(*stream.device, launch);
+  KernelCall known = call;
+  known.kernel = loaded;
+  return record(device, known, [&] { return device.launch(*stream.device, launch); });
 }
 
 Error start(Stream& stream, const HostWork& work) {

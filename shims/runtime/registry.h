@@ -54,6 +54,8 @@ class CASSC_EXPORT Image {
   std::string why_not() const;  // why it could not be loaded, in one sentence
   std::vector<std::string> kernel_names() const;  // of the loaded code object
   size_t constant_bytes() const;  // of all __constant__ variables
+  std::span<const std::byte> container() const { return container_; }
+  const std::vector<FatEntry>& entries() const { return entries_; }  // with those of a translation, once loaded
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<std::unique_ptr<Variable>> variables;
