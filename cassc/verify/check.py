@@ -18,10 +18,10 @@ from cassc.target import Target
 from cassc.verify import blocks, compare, execute
 from cassc.verify.compare import Mask
 from cassc.verify.execute import Record, Run
-from cassc.verify.inputs import linked
+from cassc.verify.inputs import Launch
 from cassc.verify.oracle import STEPS_PER_SECOND, Case, Oracle
-from cassc.verify.recorded import Left, Replay
 from cassc.verify.verdict import Counterexample, Status, Verdict
+from cassc.verify.witness import Witness
 
 # A wave that needs more than this many instructions for each of the warp's is stuck.
 _EXPANSION = 50
@@ -63,7 +63,8 @@ class Checker:
         *,
         seconds: float,
         attempt: int | None = None,
-        recorded: Sequence[Replay] | None = None,
+        recorded: Sequence[Launch] | None = None,
+        witnesses: Sequence[Witness] = (),
     ) -> Verdict:
         """Run launches until enough agree, one differs, or the work is done.
 
@@ -72,6 +73,7 @@ class Checker:
                 on the machine nor on what else it does.
             attempt: compare that launch only; those before it are run for what they teach, however long.
             recorded: compare these launches instead of generated ones; ``seconds`` is for each of them.
+            witnesses: others that run the same launches, and must agree too.
 
         Rejected: a launch that is right on the SASS side differs or faults on the other. Unverified: none could be
         run, with the reason.
@@ -86,16 +88,14 @@ class Checker:
             return replace(verdict, status=Status.REJECTED, reason="the code object does not hold the kernel")
         oracle = Oracle(function, self._cubin, self._emulator, self._module, seed=self._seed)
         if recorded is not None:
-            launches = [replay.launch for replay in recorded]
-            cases: Iterable[Case] = oracle.recorded(launches, int(seconds * STEPS_PER_SECOND))
+            cases: Iterable[Case] = oracle.recorded(recorded, int(seconds * STEPS_PER_SECOND))
         else:
             cases = oracle.cases(seconds, attempt)
         trial = Trial(oracle, self._module, kernel)
-        left = {replay.launch.attempt: replay.left for replay in recorded or ()}
         found = None
         try:
             for case in cases:
-                found = trial.compare(case) or trial.compare_left(case, left.get(case.launch.attempt))
+                found = trial.compare(case) or trial.ask(case, witnesses)
                 if found is not None:
                     break
         except CasscError as problem:
@@ -116,7 +116,7 @@ class Trial:
         launches: that agreed.
         traps: launches that ended in a trap on both sides.
         order_dependent: words were left out, since they depend on the order of warps or on undefined memory.
-        shapes: (grid, block) of the launches that agreed.
+        agreed: name of a witness -> launches in which it agreed.
     """
 
     oracle: Oracle
@@ -125,7 +125,7 @@ class Trial:
     launches: int = 0
     traps: int = 0
     order_dependent: bool = False
-    shapes: set[tuple[tuple[int, int, int], tuple[int, int, int]]] = field(default_factory=set)
+    agreed: dict[str, int] = field(default_factory=dict)
 
     def verdict(self, blank: Verdict, found: Counterexample | None) -> Verdict:
         """``found``: the difference, if there was any."""
@@ -149,6 +149,7 @@ class Trial:
             branches=coverage.branches,
             approximate=self.oracle.hints.approximate,
             order_dependent=self.order_dependent,
+            witnesses=dict(self.agreed),
             counterexample=found,
         )
 
@@ -183,16 +184,21 @@ class Trial:
             return None
         if found is None:
             self.launches += 1
-            self.shapes.add((launch.grid, launch.block))
         return found
 
-    def compare_left(self, case: Case, left: Left | None) -> Counterexample | None:
-        """The same of what another device left behind; ``left`` is None where that is not known."""
-        if left is None or case.run.fault or case.racing:
+    def ask(self, case: Case, witnesses: Sequence[Witness]) -> Counterexample | None:
+        """The same of what others make of the launch; those that cannot run it are passed over."""
+        if case.run.fault or case.racing:
             return None
-        memory = {name: linked(data, links, case.addresses) for name, (data, links) in left.items()}
-        found = self._difference(case, replace(case.run, memory=memory))
-        return replace(found, buffer=f"{found.buffer}, as the recording device left it") if found else None
+        for witness in witnesses:
+            memory = witness.left(case)
+            if memory is None:
+                continue
+            found = self._difference(case, replace(case.run, memory=memory))
+            if found is not None:
+                return replace(found, buffer=f"{found.buffer}, as {witness.name} left it")
+            self.agreed[witness.name] = self.agreed.get(witness.name, 0) + 1
+        return None
 
     def _difference(self, case: Case, translated: Run) -> Counterexample | None:
         oracle = self.oracle
@@ -305,7 +311,7 @@ def _records_differ(a: Run, b: Run) -> bool:
 
 
 def _calls_that_differ(a: Run, b: Run) -> tuple[str, str]:
-    """How often both sides called vprintf, and the arguments of the first call, in order of their bytes, that differs."""
+    """How often both sides called vprintf, and the arguments of the first call that differs, sorted by their bytes."""
     left, right = sorted(a.printed), sorted(b.printed)
     differing = next((k for k, (x, y) in enumerate(zip(left, right, strict=False)) if x != y), None)
 

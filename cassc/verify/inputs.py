@@ -75,6 +75,27 @@ class Link:
     inside: int
 
 
+class Space:
+    """Memory of one device, by which pointers are known: (address, bytes) of each buffer."""
+
+    def __init__(self, buffers: Sequence[tuple[int, int]]) -> None:
+        self._numbers = sorted(range(len(buffers)), key=lambda k: buffers[k])
+        self._starts = np.array([buffers[k][0] for k in self._numbers], np.uint64)
+        self._ends = np.array([sum(buffers[k]) for k in self._numbers], np.uint64)
+
+    def links(self, data: Bytes) -> tuple[Link, ...]:
+        """The pointers among some bytes, a buffer's end being one too."""
+        if not self._starts.size:
+            return ()
+        words = np.ascontiguousarray(data[: data.size // 8 * 8]).view(np.uint64)
+        index = np.searchsorted(self._starts, words, "right").astype(np.int64) - 1
+        hits = np.flatnonzero((index >= 0) & (words <= self._ends[np.maximum(index, 0)]))
+        return tuple(self._link(int(k), int(words[k]), int(index[k])) for k in hits)
+
+    def _link(self, word: int, value: int, index: int) -> Link:
+        return Link(8 * word, self._numbers[index], value - int(self._starts[index]))
+
+
 def linked(data: Bytes, links: Sequence[Link], addresses: Sequence[int]) -> Bytes:
     """A copy with its pointers in place, given the address of each buffer."""
     placed = data.copy()

@@ -161,12 +161,11 @@ def _variants(text: str) -> Iterator[tuple[str, str]]:
             m = pattern.fullmatch(parts[k].strip())
             if m:
                 # The register before it, where there is one: it is in use more surely than the one behind.
-                other = int(m[1]) - 1 if int(m[1]) else int(m[1]) + 1
-                changed_part = f"{prefix}{other}{parts[k].strip()[len(prefix) + len(m[1]) :]}"
+                neighbour = int(m[1]) - 1 if int(m[1]) else int(m[1]) + 1
+                changed_part = f"{prefix}{neighbour}{parts[k].strip()[len(prefix) + len(m[1]) :]}"
                 yield "register", f"{head} {', '.join([*parts[:k], changed_part, *parts[k + 1 :]])}"
     for m in list(_NUMBER.finditer(operands))[:2]:
-        value = int(m[0], 0)
-        yield "number", f"{head} {operands[: m.start()]}{value + 1}{operands[m.end() :]}"
+        yield "number", f"{head} {operands[: m.start()]}{int(m[0], 0) + 1}{operands[m.end() :]}"
     offset = re.search(r"offset:(\d+)", operands)
     if offset:
         yield "number", f"{head} {operands[: offset.start(1)]}{int(offset[1]) ^ 4}{operands[offset.end(1) :]}"

@@ -7,7 +7,7 @@ every aligned word that was the address of a byte of it is taken for a pointer, 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cassc import diag
 from cassc.diag import Location
 from cassc.image.cubin import Cubin
-from cassc.verify.inputs import Buffer, Launch, Link, Stored
+from cassc.verify.inputs import Buffer, Launch, Link, Space, Stored
 
 _CONTAINER, _LAUNCH, _SKIPPED = 1, 2, 3
 _VERSION = 1
@@ -166,7 +166,7 @@ class Replay:
 def replay(recorded: Recorded, cubin: Cubin, number: int) -> Replay:
     """``cubin``: tells where the module's variables are."""
     buffers = [memory for memory in recorded.memories if not memory.variable]
-    space = _Space(buffers)
+    space = Space([(memory.address, memory.before.size) for memory in buffers])
     names = [f"memory {k} (recorded at {memory.address:#x})" for k, memory in enumerate(buffers)]
     placed = tuple(
         Buffer(-1, name, _padded(memory.before), links=space.links(memory.before))
@@ -178,7 +178,8 @@ def replay(recorded: Recorded, cubin: Cubin, number: int) -> Replay:
         if symbol is not None and symbol.section:
             variables.append(Stored(symbol.section, symbol.value, memory.before, space.links(memory.before)))
     parameters = np.frombuffer(recorded.parameters, np.uint8)
-    size = cubin.kernel(recorded.kernel).abi.param_size
+    kernel = cubin.kernel(recorded.kernel)
+    size = kernel.abi.param_size if kernel is not None else 0
     launch = Launch(
         0,
         number,
@@ -200,29 +201,6 @@ def replay(recorded: Recorded, cubin: Cubin, number: int) -> Replay:
 def _padded(data: Bytes) -> Bytes:
     """At least one byte, since memory of none has no address."""
     return data if data.size else np.zeros(1, np.uint8)
-
-
-class _Space:
-    """The recording device's memory."""
-
-    def __init__(self, memories: Sequence[Memory]) -> None:
-        order = sorted(range(len(memories)), key=lambda k: memories[k].address)
-        self._numbers = order
-        self._starts = np.array([memories[k].address for k in order], np.uint64)
-        self._ends = np.array([memories[k].address + memories[k].before.size for k in order], np.uint64)
-
-    def links(self, data: Bytes) -> tuple[Link, ...]:
-        """The pointers among some bytes, an array's end being one too."""
-        if not self._starts.size:
-            return ()
-        words = np.ascontiguousarray(data[: data.size // 8 * 8]).view(np.uint64)
-        index = np.searchsorted(self._starts, words, "right").astype(np.int64) - 1
-        known = np.maximum(index, 0)
-        hits = np.flatnonzero((index >= 0) & (words <= self._ends[known]))
-        return tuple(self._link(int(k), int(words[k]), int(index[k])) for k in hits)
-
-    def _link(self, word: int, value: int, index: int) -> Link:
-        return Link(8 * word, self._numbers[index], value - int(self._starts[index]))
 
 
 def of_kernel(recording: Recording, container: str, kernel: str) -> Iterator[tuple[int, Recorded]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -57,10 +58,11 @@ class Verdict:
         engine: which engine made the translation.
         launches: how many generated launches ran on both sides.
         coverage: share of the kernel's SASS instructions that they executed, padding not counted, 0 to 1.
-        branches: share of the sides of conditional branches whose first instruction ran, 0 to 1.
+        branches: share of the ways out of conditional branches and exits that lanes went, 0 to 1.
         reason: why it is not accepted; empty if it is.
         approximate: mnemonics in the kernel whose results may differ in their last places.
         order_dependent: words that depend on the order of warps or on undefined memory were found, and left out.
+        witnesses: who else ran launches, and in how many it agreed: an NVIDIA GPU, a recording, another engine.
     """
 
     kernel: str
@@ -73,6 +75,7 @@ class Verdict:
     reason: str = ""
     approximate: tuple[str, ...] = ()
     order_dependent: bool = False
+    witnesses: Mapping[str, int] = field(default_factory=dict)
     counterexample: Counterexample | None = None
 
     def to_dict(self) -> dict[str, Any]:
