@@ -34,7 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments and arguments[0] in SUBCOMMANDS:
             return _subcommand(arguments)
-        return _guarded(lambda: _compile(arguments))
+        form = _diagnostics_format(arguments)
+        said = Diagnostics(form)
+        try:
+            return _guarded(lambda: _compile(arguments, said), said)
+        finally:
+            said.close()
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -42,14 +47,58 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _guarded(action: Callable[[], int]) -> int:
+class Diagnostics:
+    """Where diagnostics go: as text to stderr at once, or in another form to stderr at the end."""
+
+    def __init__(self, form: str = "text") -> None:
+        self._form = form
+        self._found: list[Diagnostic] = []
+
+    @property
+    def textual(self) -> bool:
+        return self._form == "text"
+
+    def say(self, diagnostic: Diagnostic) -> None:
+        if self.textual:
+            _to_stderr(_rendered(diagnostic))
+        else:
+            self._found.append(diagnostic)
+
+    def error(self, problem: CasscError) -> None:
+        if self.textual:
+            _print_error(problem)
+        else:
+            self._found += problem.diagnostics
+
+    def close(self) -> None:
+        if self._form == "sarif":
+            from cassc.driver import sarif
+
+            _to_stderr(sarif.render(self._found))
+        elif self._form == "json":
+            from cassc import diag
+
+            _to_stderr(diag.render_json(self._found))
+
+
+def _diagnostics_format(arguments: list[str]) -> str:
+    """As the options are read, since what is wrong with an option is a diagnostic, too."""
+    form = "text"
+    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+        name, equals, value = word.partition("=")
+        if name == "--diagnostics-format":
+            form = value if equals else following
+    return form if form in ("json", "sarif") else "text"
+
+
+def _guarded(action: Callable[[], int], said: Diagnostics | None = None) -> int:
     """Run an action; whatever it raises becomes text on stderr and an exit status."""
     from cassc.diag import CasscError
 
     try:
         return action()
     except CasscError as problem:
-        _print_error(problem)
+        (said or Diagnostics()).error(problem)
         return problem.status
     except (KeyboardInterrupt, BrokenPipeError):
         raise
@@ -80,9 +129,9 @@ def _finish(outcome: int | Launch | Report) -> int:
     if isinstance(outcome, int):
         return outcome
     if isinstance(outcome, Report):
-        _print_report(outcome, _to_stderr)
+        _print_report(outcome, Diagnostics())
         return 0
-    _print_report(outcome.report, _to_stderr)
+    _print_report(outcome.report, Diagnostics())
     if outcome.finish is not None:
         return outcome.finish(_wait_for(outcome), _to_stderr)
     return _become(outcome.path, outcome.arguments, outcome.environment)
@@ -121,7 +170,7 @@ def _to_stderr(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _compile(arguments: list[str]) -> int:
+def _compile(arguments: list[str], said: Diagnostics) -> int:
     from cassc.toolchain import check_not_inside
 
     check_not_inside()
@@ -147,7 +196,7 @@ def _compile(arguments: list[str]) -> int:
 
         print(usage(), end="")
         return 0
-    return _build(invocation)
+    return _build(invocation, said)
 
 
 def _say_environment() -> None:
@@ -170,7 +219,7 @@ def _version() -> str:
     )
 
 
-def _build(invocation: Invocation) -> int:
+def _build(invocation: Invocation, said: Diagnostics) -> int:
     import os
     import signal
     import tempfile
@@ -184,7 +233,7 @@ def _build(invocation: Invocation) -> int:
 
     for remark in invocation.remarks:
         if not invocation.quiet:
-            _say_remark(remark)
+            _say_remark(remark, said)
     # A terminated build takes its scratch folder with it.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     if invocation.phase is Phase.RUN:
@@ -192,7 +241,7 @@ def _build(invocation: Invocation) -> int:
         return _finish(prebuilt.launch([os.path.abspath(invocation.inputs[0].path), *invocation.run_args], settings))
     if invocation.phase is Phase.CONVERT:
         report = prebuilt.convert(invocation)
-        _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
+        _print_report(report, said, verbose=invocation.verbose, quiet=invocation.quiet)
         return 0
     found = toolchain.find()
     wants_kit = invocation.verbose or invocation.dryrun or invocation.phase in (Phase.LINK, Phase.DEVICE_LINK)
@@ -205,28 +254,32 @@ def _build(invocation: Invocation) -> int:
         return 0
     with tempfile.TemporaryDirectory(prefix="cassc-", ignore_cleanup_errors=True) as scratch:
         report = jobs.run(plan(invocation, found, kit, Path(scratch)), invocation, Cache.open(), _to_stderr)
-    _print_report(report, _to_stderr, verbose=invocation.verbose, quiet=invocation.quiet)
+    _print_report(report, said, verbose=invocation.verbose, quiet=invocation.quiet)
     if invocation.run and invocation.phase is Phase.LINK:
         path = os.path.abspath(invocation.output or "a.out")
         return _become(path, [path, *invocation.run_args], dict(os.environ))
     return 0
 
 
-def _say_remark(remark: Diagnostic) -> None:
+def _say_remark(remark: Diagnostic, said: Diagnostics) -> None:
     """Warnings about the command line are in nvcc's form."""
-    from cassc import diag
-
-    warning = remark.severity is diag.Severity.WARNING
-    _to_stderr(f"nvcc warning : {remark.message}" if warning else diag.render(remark))
-
-
-def _print_report(report: Report, say: Callable[[str], None], *, verbose: bool = False, quiet: bool = False) -> None:
     from cassc.diag import Severity
+
+    if remark.severity is Severity.WARNING and said.textual:
+        _to_stderr(f"nvcc warning : {remark.message}")
+    else:
+        said.say(remark)
+
+
+def _print_report(report: Report, said: Diagnostics, *, verbose: bool = False, quiet: bool = False) -> None:
+    from cassc.diag import Severity
+
+    say = _to_stderr
 
     for remark in report.remarks:
         loud = remark.severity is not Severity.REMARK
         if verbose or (loud and not quiet):
-            say(_rendered(remark))
+            said.say(remark)
     if not verbose:
         return
     for title, seconds in report.timings:

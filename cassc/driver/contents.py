@@ -51,8 +51,10 @@ def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
         for kernel in record["kernels"]:
             said = [kernel["reason"]] if kernel.get("reason") else []
             if kernel.get("launches"):
-                sides = f" and {kernel['branches']:.0%} of the branches' sides" if kernel.get("branches") else ""
+                sides = f" and {kernel['branches']:.0%} of the branches' ways" if kernel.get("branches") else ""
                 said.append(f"{kernel['launches']} launches, {kernel['coverage']:.0%} of the instructions{sides} ran")
+            for witness, launches in kernel.get("witnesses", {}).items():
+                said.append(f"{witness} agreed in {launches}")
             if kernel.get("approximate"):
                 said.append("approximations: " + " ".join(kernel["approximate"]))
             place = f"({record['sm']} to {kernel.get('target', 'AMD')})"

@@ -129,6 +129,7 @@ class Invocation:
         output_dir: ``-odir``, empty if none.
         targets: AMD targets, in the order given.
         check_seconds: time in which each kernel is checked.
+        policy: file that says which verdicts may ship, empty if none.
         compile_args: what nvcc is given for each source, the architectures included.
         device_link_args: what ``nvcc -dlink`` is given.
         host_compile_args: what the host's compiler is given where there is no nvcc.
@@ -183,6 +184,7 @@ class Invocation:
     keep_dir: str = ""
     threads: int = 1
     check_seconds: float = DEFAULT_CHECK_SECONDS
+    policy: str = ""
     quiet: bool = False
     clean: bool = False
     run: bool = False
@@ -393,6 +395,7 @@ class _Parser:
             keep_dir=line.last("keep-dir"),
             threads=int(line.last("threads") or "1"),
             check_seconds=self._check_seconds(),
+            policy=line.last("policy"),
             quiet=line.has("disable-warnings"),
             clean=line.has("clean-targets"),
             run=line.has("run"),

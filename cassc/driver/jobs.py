@@ -17,7 +17,7 @@ from typing import Any
 
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic
-from cassc.driver import device
+from cassc.driver import device, policy
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
 from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, Job, Plan, Translate
@@ -104,6 +104,7 @@ class _Runner:
         if self.invocation.verbose:
             for line in self.plan.environment:
                 self.say(line)
+        rules = policy.read(self.invocation.policy) if self.invocation.policy else None
         workers = self.invocation.threads or os.cpu_count() or 1
         pool = ThreadPoolExecutor(max_workers=workers)
         try:
@@ -112,6 +113,9 @@ class _Runner:
                     self.compiled[job.output] = pool.submit(self._compile, job)
             for job in self.plan.jobs:
                 self._run(job)
+            if rules is not None:
+                for delivery in self.plan.deliveries:
+                    rules.enforce_file(str(delivery.made))
             deliver([replace(d, made=Path(self.untouched.get(str(d.made), d.made))) for d in self.plan.deliveries])
         finally:
             pool.shutdown(cancel_futures=True)

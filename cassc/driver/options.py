@@ -138,6 +138,15 @@ OPTIONS: tuple[Option, ...] = (
     ),
     _row("no-device-link", "-nodlink", _FLAG, _D, help="leave out the device link"),
     _row("check-seconds", "", _ONE, _D, help="time for checking each kernel (default 1.5); 0 checks nothing"),
+    _row("policy", "", _ONE, _D, help="file that says which verdicts may ship; the build fails otherwise"),
+    _row(
+        "diagnostics-format",
+        "",
+        _ONE,
+        _D,
+        values=("text", "json", "sarif"),
+        help="how cassc's own diagnostics are printed, text by default",
+    ),
     # Source, preprocessor
     _row("x", "-x", _ONE, _D, values=("c", "c++", "cu"), help="language of the sources"),
     _row("std", "-std", _ONE, _C, values=("c++03", "c++11", "c++14", "c++17", "c++20")),
@@ -292,7 +301,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("version", "-V", _FLAG, _D, help="print the versions of nvcc and of cassc"),
 )
 
-OWN = frozenset({"offload-arch", "check-seconds"})
+OWN = frozenset({"offload-arch", "check-seconds", "policy", "diagnostics-format"})
 """Options that nvcc does not have."""
 
 

@@ -51,8 +51,8 @@ def of_file(path: str, code_object: str = "") -> Iterator[Pair]:
 def of_recording(recording: Recording) -> Iterator[Pair]:
     """Of the containers whose launches were recorded."""
     for container in recording.containers:
-        fats = fatbin.parse_all(container.data)
-        cubins = [entry.payload() for fat in fats for entry in fat.of_kind(fatbin.EntryKind.CUBIN)]
+        fat = fatbin.parse(container.data)
+        cubins = [entry.payload() for entry in fat.of_kind(fatbin.EntryKind.CUBIN)]
         texts = [data for kind, _, data in container.entries if kind == fatbin.EntryKind.VERDICTS]
         bundles = [data for kind, _, data in container.entries if kind == fatbin.EntryKind.CODE_OBJECTS]
         yield from _matched(cubins, texts, bundles, container)
@@ -63,7 +63,7 @@ def _matched(
 ) -> Iterator[Pair]:
     by_digest = {hashlib.sha256(cubin).hexdigest(): cubin for cubin in cubins}
     for text, packed in zip(texts, bundles, strict=False):
-        record = json.loads(text)
+        record = json.loads(text.rstrip(b"\0"))  # entries are padded in memory
         chosen = by_digest.get(record["cubin"])
         if chosen is None:
             continue

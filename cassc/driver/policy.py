@@ -1,13 +1,13 @@
 """Which verdicts may ship: a TOML file that a build is held to.
 
-    ship = ["accepted"]            # statuses that may ship; without the line "accepted" and "unverified"
-    refused = "allow"              # kernels that are left out: "allow" or "error" (the default)
-    minimum-launches = 8           # of accepted kernels
-    minimum-branches = 0.9         # share of the ways out of branches that were seen
-    order-dependent = "allow"      # results that depend on the order of warps: "allow" (the default) or "error"
+ship = ["accepted"]            # statuses that may ship; without the line "accepted" and "unverified"
+refused = "allow"              # kernels that are left out: "allow" or "error" (the default)
+minimum-launches = 8           # of accepted kernels
+minimum-branches = 0.9         # share of the ways out of branches that were seen
+order-dependent = "allow"      # results that depend on the order of warps: "allow" (the default) or "error"
 
-    [kernel."*debug*"]             # for kernels whose readable or mangled name matches; the first that does counts
-    ship = ["accepted", "unverified"]
+[kernel."*debug*"]             # for kernels whose readable or mangled name matches; the first that does counts
+ship = ["accepted", "unverified"]
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
+from cassc.driver import contents
 from cassc.driver.demangle import demangle
 
 if sys.version_info >= (3, 11):
@@ -55,7 +56,8 @@ class Rule:
         if launches < self.minimum_launches:
             found.append(f"{launches} launches were compared, {self.minimum_launches} are asked for")
         if branches < self.minimum_branches:
-            found.append(f"{branches:.0%} of the ways out of branches were seen, {self.minimum_branches:.0%} are asked for")
+            least = f"{self.minimum_branches:.0%} are asked for"
+            found.append(f"{branches:.0%} of the ways out of branches were seen, {least}")
         if verdict.get("order_dependent") and self.order_dependent == "error":
             found.append("its results depend on the order of warps or on undefined memory")
         return found
@@ -72,6 +74,20 @@ class Policy:
     def of(self, kernel: str) -> Rule:
         names = (kernel, demangle(kernel))
         return next((r for pattern, r in self.kernels if any(fnmatchcase(n, pattern) for n in names)), self.rule)
+
+    def enforce_file(self, path: str) -> None:
+        """The verdicts in a built file; a file that holds none has nothing to object to."""
+        try:
+            records = contents.verdicts(path)
+        except CasscError:
+            return
+        self.enforce_records(records)
+
+    def enforce_records(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """As they stand in built files. Raises CasscError ``policy``."""
+        found = list(records)
+        refused = [entry["kernel"] for record in found for entry in record.get("refused", ())]
+        self.enforce([verdict for record in found for verdict in record["kernels"]], refused)
 
     def enforce(self, verdicts: Iterable[Mapping[str, Any]], refused: Iterable[str] = ()) -> None:
         """``refused``: kernels that were left out. Raises CasscError ``policy``, with an error for each objection."""

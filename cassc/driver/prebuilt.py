@@ -21,7 +21,7 @@ from pathlib import Path
 import cassc
 from cassc import diag, toolchain
 from cassc.diag import CasscError, Location
-from cassc.driver import device, signatures
+from cassc.driver import device, policy, signatures
 from cassc.driver.cache import Cache, key
 from cassc.driver.device import Clock, Settings
 from cassc.driver.invocation import Invocation
@@ -69,6 +69,7 @@ def convert(invocation: Invocation) -> Report:
     path = invocation.inputs[0].path
     runtime = _libraries()
     settings = Settings(invocation.targets, invocation.check_seconds, skip_refused=True)
+    rules = policy.read(invocation.policy) if invocation.policy else None
     image = host.read(path)
     if not fatbin.extract(image):
         raise diag.error("prebuilt-nothing", "the file holds no fat binary", Location(file=path))
@@ -82,6 +83,8 @@ def convert(invocation: Invocation) -> Report:
         if outcome.image is not None:
             made.write_bytes(outcome.image)
         made.chmod(os.stat(path).st_mode & 0o777)
+        if rules is not None:
+            rules.enforce_file(str(made))
         deliver([Delivery(made, Path(invocation.output))])
     report = Report(list(outcome.verdicts), list(outcome.remarks), hits=outcome.hits)
     report.timings.append((path, dict(outcome.timings)))
@@ -114,8 +117,10 @@ def _suffix(major: int) -> str:
     return "11.0" if major == 11 else str(major)
 
 
-def launch(arguments: Sequence[str], settings: Settings) -> Launch:
+def launch(arguments: Sequence[str], settings: Settings, record: str = "") -> Launch:
     """What ``cassc run`` starts: ``arguments`` are the program and its own arguments.
+
+    ``record``: a file into which the runtime writes the launches, empty for none; what it held is gone.
 
     The program's fat binaries are translated here, those of its libraries when they are first used. Raises CasscError
     ``run-not-found`` for a program that is not there.
@@ -128,7 +133,18 @@ def launch(arguments: Sequence[str], settings: Settings) -> Launch:
     report = Report()
     if is_linked(path):
         _translate_program(path, settings, folder, report)
-    return Launch(path, tuple(arguments), _environment(runtime, folder, settings), report)
+    environment = _environment(runtime, folder, settings)
+    if record:
+        _empty(record)
+        environment["CASSC_RECORD"] = os.path.abspath(record)
+    return Launch(path, tuple(arguments), environment, report)
+
+
+def _empty(path: str) -> None:
+    try:
+        Path(path).write_bytes(b"")
+    except OSError as problem:
+        raise diag.error("run-record", f"cannot write: {problem.strerror}", Location(file=path)) from problem
 
 
 def _translations(settings: Settings) -> Path:

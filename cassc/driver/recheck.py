@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cassc
 from cassc import diag
 from cassc.diag import Location
+from cassc.driver import pairs
 from cassc.driver.demangle import demangle
-from cassc.image import bundle, cubin, fatbin, host
-from cassc.target import DEFAULT_TARGET, TARGETS, Target
+from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
+from cassc.driver.pairs import Pair
+from cassc.image import cubin
+from cassc.verify import recorded
+from cassc.verify.nvidia import NvidiaWitness
+from cassc.verify.recorded import Recording, Replay
+from cassc.verify.verdict import Status, Verdict
+from cassc.verify.witness import RecordedWitness, Witness
+
+DEFAULT_RECORDED_SECONDS = 60.0
+"""Real launches are longer than made-up ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +34,13 @@ class Launches:
         kernel: mangled or readable name, or the readable name up to its parameters; empty: all.
         seed: of the generated launches.
         attempt: the launch that is compared, None: as many as the time allows.
-        seconds: time for each kernel.
+        seconds: work for each kernel, or each recorded launch; 0: the usual amount.
     """
 
     kernel: str = ""
     seed: int = 1
     attempt: int | None = None
-    seconds: float = 1.5
+    seconds: float = 0.0
 
     def match(self, name: str) -> bool:
         readable = demangle(name)
@@ -39,73 +48,72 @@ class Launches:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
-    """SASS and its translation; ``engines``: by kernel, who made it."""
+class Request:
+    """What is compared.
 
-    cubin: bytes
-    code_object: bytes
-    target: Target
-    engines: dict[str, str]
+    Attributes:
+        path: a built program, library or object, or a cubin; empty: what the recording holds.
+        code_object: file with the translation of a cubin; empty: it is translated first.
+        recording: file that ``cassc run --record`` wrote; its launches are compared then.
+        on_nvidia: the original runs on an NVIDIA GPU, too.
+    """
+
+    path: str
+    launches: Launches
+    code_object: str = ""
+    recording: str = ""
+    on_nvidia: bool = False
 
 
-def run(path: str, launches: Launches, code_object: str = "") -> list[dict[str, Any]]:
+def run(request: Request) -> list[dict[str, Any]]:
     """New verdicts, one record for each cubin and target, in the form of the embedded ones.
 
-    ``path`` is a built program, library or object, or a cubin. A cubin is checked against the code object in the file
-    ``code_object``, or else translated first. Raises CasscError ``verify-nothing``, ``verify-no-kernel``.
+    Raises CasscError ``verify-nothing``, ``verify-no-kernel``, ``verify-bad-recording``, ``verify-no-nvidia``,
+    ``verify-nvidia``.
     """
-    records = [_record(pair, launches) for pair in _pairs(path, code_object)]
+    recording = recorded.read(request.recording) if request.recording else None
+    if request.path:
+        found = pairs.of_file(request.path, request.code_object)
+    else:
+        found = pairs.of_recording(recording) if recording is not None else iter(())
+    file = request.path or request.recording
+    records = [_record(pair, request, recording) for pair in found]
     if not records:
-        raise diag.error("verify-nothing", "no kernel in the file was translated by cassc", Location(file=path))
+        raise diag.error("verify-nothing", "no kernel in the file was translated by cassc", Location(file=file))
     if not any(record["kernels"] for record in records):
-        raise diag.error("verify-no-kernel", f"no translated kernel '{launches.kernel}'", Location(file=path))
+        what = f"no translated kernel '{request.launches.kernel}'" if request.launches.kernel else "no recorded launch"
+        raise diag.error("verify-no-kernel", what, Location(file=file))
     return [record for record in records if record["kernels"]]
 
 
-def _pairs(path: str, code_object: str) -> Iterator[_Pair]:
-    image = host.read(path)
-    if image.kind is host.ImageKind.CUBIN:
-        if code_object:
-            yield _Pair(image.data, Path(code_object).read_bytes(), DEFAULT_TARGET, {})
-        else:
-            yield from _translated(image.data)
-        return
-    for fat in fatbin.extract(image):
-        cubins = {hashlib.sha256(c).hexdigest(): c for c in (e.payload() for e in fat.of_kind(fatbin.EntryKind.CUBIN))}
-        records = [json.loads(entry.payload()) for entry in fat.of_kind(fatbin.EntryKind.VERDICTS)]
-        bundles = [bundle.unpack(entry.payload()) for entry in fat.of_kind(fatbin.EntryKind.CODE_OBJECTS)]
-        for record, packed in zip(records, bundles, strict=False):
-            chosen = cubins.get(record["cubin"])
-            if chosen is None:
-                continue
-            engines = {kernel["kernel"]: kernel.get("engine", "") for kernel in record["kernels"]}
-            for name, content in packed.items():
-                if name.rpartition("--")[2] not in TARGETS:
-                    continue
-                yield _Pair(chosen, content, TARGETS[name.rpartition("--")[2]], engines)
-
-
-def _translated(data: bytes) -> Iterator[_Pair]:
-    from cassc.engines.cascade import TranslateOptions, translate_module
-
-    result = translate_module(data, [DEFAULT_TARGET], TranslateOptions(check_seconds=0, skip_refused=True))
-    engines = {verdict.kernel: verdict.engine for verdict in result.verdicts}
-    for name, content in result.code_objects.items():
-        yield _Pair(data, content, TARGETS[name], engines)
-
-
-def _record(pair: _Pair, launches: Launches) -> dict[str, Any]:
+def _record(pair: Pair, request: Request, recording: Recording | None) -> dict[str, Any]:
     from cassc.sass.disasm import disassemble
     from cassc.verify.check import Checker
 
     parsed = cubin.parse(pair.cubin)
+    launches = request.launches
     verdicts = []
     with Checker(parsed, pair.code_object, pair.target, seed=launches.seed) as checker:
         for function in disassemble(parsed).functions:
-            if not launches.match(function.name) or (pair.engines and function.name not in pair.engines):
+            name = function.name
+            if not launches.match(name) or (pair.engines and name not in pair.engines):
                 continue
-            engine = pair.engines.get(function.name, "lift")
-            verdicts.append(checker.check(function, engine, seconds=launches.seconds, attempt=launches.attempt))
+            replays = _replays(pair, parsed, name, recording) if recording is not None else None
+            if replays is not None and not replays:
+                continue
+            with ExitStack() as stack:
+                witnesses: list[Witness] = [RecordedWitness(replays)] if replays else []
+                if request.on_nvidia:
+                    witnesses.append(stack.enter_context(NvidiaWitness(parsed, pair.cubin, name)))
+                verdict = checker.check(
+                    function,
+                    pair.engines.get(name, "lift"),
+                    seconds=launches.seconds or (DEFAULT_RECORDED_SECONDS if replays else DEFAULT_CHECK_SECONDS),
+                    attempt=launches.attempt,
+                    recorded=[replay.launch for replay in replays] if replays is not None else None,
+                    witnesses=witnesses,
+                )
+                verdicts.append(_with_loss(verdict, witnesses))
     return {
         "cassc": cassc.__version__,
         "sm": parsed.arch.name,
@@ -113,3 +121,20 @@ def _record(pair: _Pair, launches: Launches) -> dict[str, Any]:
         "targets": [pair.target.name],
         "kernels": [verdict.to_dict() for verdict in verdicts],
     }
+
+
+def _with_loss(verdict: Verdict, witnesses: Sequence[Witness]) -> Verdict:
+    """A witness that was lost on the way says so: what went well in the interpreter and not on the GPU is a defect."""
+    lost = [witness.lost for witness in witnesses if isinstance(witness, NvidiaWitness) and witness.lost]
+    if not lost or verdict.status is not Status.ACCEPTED:
+        return verdict
+    return replace(verdict, status=Status.UNVERIFIED, reason="; ".join(lost))
+
+
+def _replays(pair: Pair, parsed: cubin.Cubin, kernel: str, recording: Recording) -> list[Replay]:
+    """The recorded launches of a kernel. A program may have been translated anew since: then names decide."""
+    return [
+        recorded.replay(launch, parsed, number)
+        for number, launch in enumerate(recording.launches)
+        if launch.kernel == kernel and launch.sm == parsed.arch.number and pair.container in ("", launch.container)
+    ]

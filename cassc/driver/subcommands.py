@@ -60,38 +60,67 @@ def _doctor(say: Say, as_json: bool) -> int:
 
 
 @_group.command("verify")
-@_file
+@click.argument("file", type=click.Path(exists=True, dir_okay=False), required=False)
 @click.option("--run", "again", is_flag=True, help="Check again, instead of printing what was found when it was built.")
 @click.option("--kernel", default="", help="With --run: this kernel only, by its mangled or readable name.")
 @click.option("--seed", default=1, show_default=True, help="With --run: what launches are generated from.")
 @click.option("--attempt", type=int, default=None, help="With --run: compare the launch of this number only.")
-@click.option("--seconds", default=1.5, show_default=True, help="With --run: time for each kernel.")
+@click.option("--seconds", type=click.FloatRange(min=0), default=0.0, help="With --run: work for each kernel (1.5).")
 @click.option("--code-object", default="", type=click.Path(), help="With --run and a cubin: the translation.")
+@click.option(
+    "--launches",
+    "recording",
+    default="",
+    help="Compare the launches that 'cassc run --record' wrote; FILE may be left out.",
+)
+@click.option("--on-nvidia", is_flag=True, help="Run the original on an NVIDIA GPU, and compare with that, too.")
+@click.option(
+    "--policy", "policy_file", default="", type=click.Path(), help="Fail unless this file allows every kernel."
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "sarif"]), default="text", help="What to print; text."
+)
 @_json
 @click.pass_obj
 def _verify(
     say: Say,
-    file: str,
+    file: str | None,
     again: bool,
     kernel: str,
     seed: int,
     attempt: int | None,
     seconds: float,
     code_object: str,
+    recording: str,
+    on_nvidia: bool,
+    policy_file: str,
+    form: str,
     as_json: bool,
 ) -> int:
     """Print the verdict of each kernel in a built program, library or object. Status 1 if one was rejected."""
-    if again:
+    from cassc.driver import policy
+
+    if not file and not recording:
+        raise click.UsageError("name a file, or a recording with --launches")
+    rules = policy.read(policy_file) if policy_file else None
+    if again or recording or on_nvidia:
         from cassc.driver import recheck
 
-        records = recheck.run(file, recheck.Launches(kernel, seed, attempt, seconds), code_object)
+        chosen = recheck.Launches(kernel, seed, attempt, seconds)
+        records = recheck.run(recheck.Request(file or "", chosen, code_object, recording, on_nvidia))
     else:
-        records = contents.verdicts(file)
-    if as_json:
+        records = contents.verdicts(file or "")
+    if as_json or form == "json":
         say(json.dumps(records, indent=2))
+    elif form == "sarif":
+        from cassc.driver import sarif
+
+        say(sarif.render(sarif.of_verdicts(file or recording, records)))
     else:
         for line in [*contents.verdict_lines(records), *contents.refused_lines(records)]:
             say(line)
+    if rules is not None:
+        rules.enforce_records(records)
     return 1 if any(k.get("status") == "rejected" for r in records for k in r["kernels"]) else 0
 
 
@@ -189,6 +218,9 @@ def _own(arguments: Sequence[str]) -> list[str]:
     metavar="ORDER",
     help="Of workgroups on the emulator: ascending (the same in every run), descending, or shuffled:SEED.",
 )
+@click.option(
+    "--record", default="", type=click.Path(), help="Write the launches there, for 'cassc verify --launches'."
+)
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED)
 def _run(
     targets: tuple[str, ...],
@@ -200,6 +232,7 @@ def _run(
     instruction_limit: int,
     profile: str,
     order: str,
+    record: str,
     program: tuple[str, ...],
 ) -> Launch:
     """Run a program that nvcc built, unchanged: what it holds is translated when it is first used."""
@@ -214,7 +247,7 @@ def _run(
         instruction_limit,
         order,
     )
-    return observed.prepare(prebuilt.launch(program, prebuilt.settings(targets, check_seconds)), wanted)
+    return observed.prepare(prebuilt.launch(program, prebuilt.settings(targets, check_seconds), record), wanted)
 
 
 @_group.command("first-use", hidden=True)

@@ -7,7 +7,7 @@ every aligned word that was the address of a byte of it is taken for a pointer, 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -201,10 +201,3 @@ def replay(recorded: Recorded, cubin: Cubin, number: int) -> Replay:
 def _padded(data: Bytes) -> Bytes:
     """At least one byte, since memory of none has no address."""
     return data if data.size else np.zeros(1, np.uint8)
-
-
-def of_kernel(recording: Recording, container: str, kernel: str) -> Iterator[tuple[int, Recorded]]:
-    """The launches of a kernel, with their numbers in the recording."""
-    for number, launch in enumerate(recording.launches):
-        if launch.container == container and launch.kernel == kernel:
-            yield number, launch

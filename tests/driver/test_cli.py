@@ -157,7 +157,7 @@ def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     translated(path, [good, vague])
     assert cli.main(["verify", str(path)]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "accepted   k1 (sm_80 to gfx1100): 8 launches, 50% of the instructions and 25% of the branches' sides ran",
+        "accepted   k1 (sm_80 to gfx1100): 8 launches, 50% of the instructions and 25% of the branches' ways ran",
         "unverified k2 (sm_80 to gfx1100): takes a texture",
     ]
     assert cli.main(["verify", str(path), "--json"]) == 0

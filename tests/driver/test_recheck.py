@@ -13,6 +13,7 @@ from cassc.amdgpu.assemble import assemble
 from cassc.diag import CasscError
 from cassc.driver import recheck, subcommands
 from cassc.driver.recheck import Launches
+from cassc.driver.recheck import Request as Recheck
 from cassc.engines.base import Request, Support, Translation
 from cassc.engines.cascade import TranslateOptions, translate_module
 from cassc.engines.lift import LiftEngine
@@ -44,7 +45,7 @@ def verify(*arguments: str) -> tuple[int, list[str]]:
 
 
 def test_a_cubin_is_translated_and_checked() -> None:
-    (record,) = recheck.run(str(CUBIN), Launches(seconds=5.0))
+    (record,) = recheck.run(Recheck(str(CUBIN), Launches(seconds=5.0)))
     assert record["sm"] == "sm_80"
     (kernel,) = record["kernels"]
     assert (kernel["kernel"], kernel["status"], kernel["engine"]) == ("scale", "accepted", "lift")
@@ -53,7 +54,7 @@ def test_a_cubin_is_translated_and_checked() -> None:
 
 def test_other_kernels_are_left_out() -> None:
     with pytest.raises(CasscError) as caught:
-        recheck.run(str(CUBIN), Launches(kernel="another"))
+        recheck.run(Recheck(str(CUBIN), Launches(kernel="another")))
     assert [d.id for d in caught.value.diagnostics] == ["verify-no-kernel"]
 
 

@@ -13,7 +13,11 @@ def memory() -> Memory:
 
 
 def access(races: Races, memory: Memory, thread: int, address: int, *, write: bool, size: int = 4) -> None:
-    races.record(memory, np.array([thread]), np.array([address], np.uint64), size, write=write)
+    lanes, addresses = np.array([thread]), np.array([address], np.uint64)
+    if write:
+        races.record_store(memory, lanes, addresses, size, np.ones((1, size), np.uint8))
+    else:
+        races.record_load(memory, lanes, addresses, size)
 
 
 def test_reads_do_not_race(memory: Memory) -> None:
@@ -77,9 +81,25 @@ def test_warp_synchronisation_orders_its_warp_only(memory: Memory) -> None:
     assert races.found
 
 
-def test_two_lanes_of_one_store_race(memory: Memory) -> None:
+def store_of_two(races: Races, memory: Memory, contents: list[list[int]] | None) -> None:
+    rows = None if contents is None else np.array(contents, np.uint8)
+    races.record_store(memory, np.array([0, 1]), np.array([0x1000, 0x1000], np.uint64), 4, rows)
+
+
+def test_two_lanes_of_one_store_race_if_they_write_different_values(memory: Memory) -> None:
     races = Races()
-    races.record(memory, np.array([0, 1]), np.array([0x1000, 0x1000], np.uint64), 4, write=True)
+    store_of_two(races, memory, [[1, 0, 0, 0], [1, 0, 0, 0]])
+    assert not races.found
+    store_of_two(races, memory, [[1, 0, 0, 0], [2, 0, 0, 0]])
+    assert races.found
+
+
+def test_writing_what_is_there_already_races_with_other_values_only(memory: Memory) -> None:
+    races = Races()
+    store_of_two(races, memory, None)
+    access(races, memory, 5, 0x1000, write=False)
+    assert not races.found
+    access(races, memory, 6, 0x1000, write=True)
     assert races.found
 
 

@@ -1,22 +1,19 @@
-"""Verdicts as JSON have the keys that docs/verdicts.md describes."""
+"""Verdicts as JSON have the keys that docs/verdicts.schema.json describes."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 from cassc.verify.verdict import Counterexample, Status, Verdict
 
-PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+SCHEMA = Path(__file__).parents[2] / "docs" / "verdicts.schema.json"
 EXAMPLE = Counterexample(1, 5, (2, 1, 1), (64, 1, 1), 0, "00ff", "parameter 0", 8, "01000000", "02000000")
 
 
 def schema() -> Any:
-    found = re.search(r"```json\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    assert found
-    return json.loads(found[1])
+    return json.loads(SCHEMA.read_text())
 
 
 def written(verdict: Verdict) -> Any:
