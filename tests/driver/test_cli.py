@@ -61,7 +61,7 @@ def test_ignored_option_is_remarked(nvcc: Nvcc, capsys: pytest.CaptureFixture[st
 
 
 def test_errors_are_rendered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(invocation: object) -> int:
+    def fail(invocation: object, said: object) -> int:
         place = diag.Location(file="a.cu", kernel="k", sm="sm_80", address=0x40, instruction="FOO R0")
         raise diag.error("sass-no-row", "no row for FOO", place)
 
@@ -74,7 +74,7 @@ def test_errors_are_rendered(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
 def test_names_are_demangled_and_errors_limited(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(invocation: object) -> int:
+    def fail(invocation: object, said: object) -> int:
         place = diag.Location(file="a.cu", kernel="_Z3addPfi", sm="sm_80")
         one = diag.Diagnostic(diag.Severity.ERROR, "sass-x", "bad", place, (diag.note("why", place),))
         raise diag.CasscError(*[one] * 23)
@@ -89,7 +89,7 @@ def test_names_are_demangled_and_errors_limited(
 
 
 def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(invocation: object) -> int:
+    def interrupt(invocation: object, said: object) -> int:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "_build", interrupt)
@@ -102,7 +102,7 @@ def test_internal_error_names_stage_and_folder(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
 
-    def fail(invocation: object) -> int:
+    def fail(invocation: object, said: object) -> int:
         raise jobs.InternalError("translate", "a.cu", "_Z1kPi") from ZeroDivisionError("oops")
 
     monkeypatch.setattr(cli, "_build", fail)
@@ -218,7 +218,7 @@ def test_usage_error_of_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_full_disk_is_no_internal_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    def fail(invocation: object) -> int:
+    def fail(invocation: object, said: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "prog")
 
     monkeypatch.setattr(cli, "_build", fail)
