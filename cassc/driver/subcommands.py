@@ -126,31 +126,37 @@ def _verify(
 
 @_group.command("inspect")
 @_file
+@click.option(
+    "--html", "page", default="", type=click.Path(dir_okay=False), help="Write a report on the kernels there."
+)
+@click.option("--details", is_flag=True, help="Print that report: verdicts, facts, SASS and RDNA3 side by side.")
+@click.option(
+    "--kernel", default="", help="With --html or --details: this kernel only, by its mangled or readable name."
+)
+@click.option(
+    "--profile",
+    default="",
+    help="With --html: what 'cassc run --profile=json:FILE' wrote.",
+)
 @_json
 @click.pass_obj
-def _inspect(say: Say, file: str, as_json: bool) -> int:
+def _inspect(say: Say, file: str, page: str, details: bool, kernel: str, profile: str, as_json: bool) -> int:
     """List the fat binaries of a file: architectures, kernels with their resources, embedded code objects."""
+    if page or details:
+        from cassc.driver import html, report
+
+        made = report.make(file, kernel, report.profiles(profile) if profile else {})
+        if page:
+            html.write(made, page)
+        for line in report.as_text(made) if details else ():
+            say(line)
+        return 0
     listing = contents.inspect(file)
     if as_json:
         say(json.dumps(listing, indent=2))
     else:
         for line in contents.inspect_lines(listing):
             say(line)
-    return 0
-
-
-@_group.command("toolkit")
-@click.option("--at", "place", type=click.Path(file_okay=False), help="Make one there instead, and print that.")
-@click.pass_obj
-def _toolkit(say: Say, place: str | None) -> int:
-    """Print the folder that build systems take for CUDA's toolkit: CUDA_HOME=$(cassc toolkit)."""
-    from cassc import toolchain
-    from cassc.driver import toolkit
-
-    found = toolchain.find()
-    found.require_runtime()
-    kit = toolkit.make(Path(place), found) if place else toolkit.find(found)
-    say(str(kit.root))
     return 0
 
 
