@@ -22,6 +22,8 @@ _CYCLES_PER_TICK = 20
 _NANOSECONDS_PER_TICK = 10
 _DYNAMIC_LDS = 120
 _DIMENSIONS = "xyz"
+# Last argument of kernels that synchronise their grid: the workspace's address, 0 if the launch is not cooperative.
+GRID_ARGUMENT = "__cassc_grid"
 _ELEMENT = {1: I8, 2: I16, 4: I32, 8: I64}
 
 
@@ -231,6 +233,10 @@ class EmitLlvm(Barriers):
                 return self.hi(whole) if offset > place else self.lo(whole)
         if offset == self.words.stack:
             return self.const(I32, self.abi.frame_size)
+        if offset in self.words.workspace:
+            self.needs.add("grid")
+            address = Ir(I64, f"%{GRID_ARGUMENT}")
+            return self.lo(address) if offset == self.words.workspace[0] else self.hi(address)
         if offset - offset % 8 in self.words.descriptors:
             return self.const(I32, 0)
         raise diag.error(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cassc.image.cubin import KernelAbi
 from cassc.lift.barriers import NAMED_BYTES, REDUCTION_BYTES
-from cassc.lift.emit import EmitLlvm
+from cassc.lift.emit import GRID_ARGUMENT, EmitLlvm
 from cassc.lift.text import quoted
 from cassc.sass.builder import I1
 
@@ -135,6 +135,16 @@ def _cleared(m: EmitLlvm, size: int, first: str) -> list[str]:
     ]
 
 
-def definition(abi: KernelAbi, group: str, blocks: Iterable[str]) -> str:
-    head = f"define protected amdgpu_kernel void {quoted(abi.name)}({parameters(abi)}) {group} {{"
+def grid_argument_offset(abi: KernelAbi) -> int:
+    """Of the address of the grid's workspace, which follows the parameters."""
+    end = max((p.offset + p.size for p in abi.parameters), default=0)
+    return -(-end // 8) * 8
+
+
+def definition(abi: KernelAbi, group: str, blocks: Iterable[str], *, grid: bool = False) -> str:
+    """``grid``: the kernel takes `GRID_ARGUMENT`."""
+    arguments = [parameters(abi)] if abi.parameters else []
+    if grid:
+        arguments.append(f"i64 %{GRID_ARGUMENT}")
+    head = f"define protected amdgpu_kernel void {quoted(abi.name)}({', '.join(arguments)}) {group} {{"
     return "\n".join([head, *blocks, "}", ""])

@@ -106,7 +106,7 @@ class _Lifter:
         self.definitions.update(m.helpers)
         return LiftedKernel(
             self.abi.name,
-            kernel.definition(self.abi, "#attributes", lines),
+            kernel.definition(self.abi, "#attributes", lines, grid="grid" in m.needs),
             self.definitions,
             dict(m.declarations),
             kernel.attributes(self.abi, m.lds_bias),

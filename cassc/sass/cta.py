@@ -14,8 +14,6 @@ from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
 from cassc.sass.races import Races
 
-# Steps of a turn, after which other CTAs have theirs.
-_TURN = 100_000
 # What shared and local memory hold at first: anything, but the same in every run.
 UNDEFINED = 0xCD
 
@@ -47,6 +45,7 @@ class Cta:
         races: Races | None = None,
         shuffler: Random | None = None,
         heap: Heap | None = None,
+        workspace: int = 0,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -62,7 +61,7 @@ class Cta:
         self.local_size = max(-(-program.stack // 16) * 16, 16)
         local = np.full(self.local_size * self.threads, undefined, np.uint8)
         self.local = Memory([Range(0, local)], "local")
-        self.banks = {**program.banks, 0: program.bank0(grid, block, parameters)}
+        self.banks = {**program.banks, 0: program.bank0(grid, block, parameters, workspace)}
         if bank3.size:
             self.banks[3] = Memory([Range(0, bank3, writable=False)], "c[0x3]")
         self.races = races
@@ -89,7 +88,7 @@ class Cta:
     def turn(self, budget: int) -> None:
         """Run for a while. ``stuck`` tells that nothing can run any more."""
         before = self.steps
-        self.crew.run(min(_TURN, budget))
+        self.crew.run(budget)
         self.stuck = self.steps == before and not self._release_all()
 
     # Barriers ----------------------------------------------------------------------------------------------------

@@ -29,6 +29,8 @@ from cassc.sass.races import Races
 Dim = tuple[int, int, int]
 
 DEFAULT_BUDGET = 20_000_000
+# Steps after which other CTAs have their turn, if there are any: those that wait for others do so by polling.
+_TURN, _SHARED_TURN = 100_000, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,8 @@ class Launch:
     dynamic_shared: bytes behind the static shared memory.
     parameters: the parameter block, at least `KernelAbi.param_size` bytes.
     undefined: what every byte of shared and local memory holds at first.
+    workspace: address of `grid.WORKSPACE_BYTES` zeros in a cooperative launch, whose CTAs all run at the same time;
+        0 in others.
     """
 
     grid: Dim
@@ -45,6 +49,7 @@ class Launch:
     dynamic_shared: int = 0
     parameters: bytes = b""
     undefined: int = UNDEFINED
+    workspace: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +205,9 @@ def run(
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
     shuffler = None if shuffle is None else Random(shuffle)
+    if launch.workspace:
+        races = None  # which watches one CTA at a time
+        resident = max(resident, launch.grid[0] * launch.grid[1] * launch.grid[2])
     return _Run(program, launch, device, budget, order, races, shuffler).all(resident)
 
 
@@ -255,6 +263,7 @@ class _Run:
             races=self.races,
             shuffler=self.shuffler,
             heap=device.heap,
+            workspace=launch.workspace,
         )
 
     def all(self, resident: int) -> Outcome:
@@ -268,17 +277,18 @@ class _Run:
                     if not active:
                         return self.outcome
                     for cta in list(active):
-                        self._turn(cta, alone=len(active) == 1)
-                        if cta.finished:
-                            active.remove(cta)
+                        self._turn(cta, _TURN if len(active) == 1 else _SHARED_TURN)
+                    if all(cta.stuck and not cta.finished for cta in active):
+                        raise self._fault("deadlock", "every thread waits for another one", active[0])
+                    active = [cta for cta in active if not cta.finished]
         except Fault as fault:
             fault.until = self.outcome
             raise
 
-    def _turn(self, cta: Cta, *, alone: bool) -> None:
+    def _turn(self, cta: Cta, length: int) -> None:
         before, steps = cta.instructions, cta.steps
         try:
-            cta.turn(self.budget - self.steps)
+            cta.turn(min(length, self.budget - self.steps))
         except Halt as halt:
             raise self._fault(halt.kind, halt.message, cta) from None
         except AccessError as problem:
@@ -297,8 +307,6 @@ class _Run:
             self.printed += [Printed(*record) for record in cta.take_printed()]
         if self.steps >= self.budget:
             raise self._fault("budget", f"the launch was given up after {self.budget} steps", cta)
-        if alone and cta.stuck and not cta.finished:
-            raise self._fault("deadlock", "every thread waits for another one", cta)
 
     def _location(self, cta: Cta) -> Location:
         instruction = self.program.at.get(cta.address)

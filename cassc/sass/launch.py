@@ -5,7 +5,7 @@ Read off what nvcc makes of ``blockDim``, ``gridDim``, pointers to local variabl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +17,8 @@ class LaunchWords:
         shared_window, local_window: generic addresses (64 bits) of shared and local memory; None where code takes it
             from a special register alone.
         stack: initial stack pointer.
+        workspace: low and high word of the address of a cooperative launch's workspace (envreg2 and envreg1; zeros in
+            another launch).
         descriptors: memory descriptors (64 bits) that global accesses name; nothing depends on their value.
         size: of the words before the parameters, where a kernel has none.
     """
@@ -26,17 +28,34 @@ class LaunchWords:
     shared_window: int | None
     local_window: int
     stack: int
+    workspace: tuple[int, int]
     descriptors: tuple[int, ...]
     size: int
 
     @classmethod
     def of(cls, sm: int) -> LaunchWords:
-        return _SM_100 if sm >= 100 else _SM_75
+        if sm >= 100:
+            return _SM_100
+        return replace(_SM_75, workspace=(0x48, 0x44)) if sm >= 90 else _SM_75
 
 
 _SM_75 = LaunchWords(
-    block=0x0, grid=0xC, shared_window=0x18, local_window=0x20, stack=0x28, descriptors=(0x118, 0x208), size=0x400
+    block=0x0,
+    grid=0xC,
+    shared_window=0x18,
+    local_window=0x20,
+    stack=0x28,
+    workspace=(0x90, 0x8C),
+    descriptors=(0x118, 0x208),
+    size=0x400,
 )
 _SM_100 = LaunchWords(
-    block=0x360, grid=0x370, shared_window=None, local_window=0x2F8, stack=0x37C, descriptors=(0x358,), size=0x400
+    block=0x360,
+    grid=0x370,
+    shared_window=None,
+    local_window=0x2F8,
+    stack=0x37C,
+    workspace=(0x258, 0x254),
+    descriptors=(0x358,),
+    size=0x400,
 )

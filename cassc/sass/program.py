@@ -70,8 +70,13 @@ class Program:
         stack = cfg.stack_bytes(cfg.build(function), function.abi.frame_size)
         return cls(function, {i.address: i for i in function.instructions}, banks, externals, stack)
 
-    def bank0(self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes) -> Memory:
-        """Launch dimensions, windows, stack pointer and parameters, as the driver lays them out."""
+    def bank0(
+        self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes, workspace: int = 0
+    ) -> Memory:
+        """Launch dimensions, windows, stack pointer and parameters, as the driver lays them out.
+
+        ``workspace``: of the grid, in a cooperative launch.
+        """
         abi, at = self.function.abi, LaunchWords.of(self.function.arch.number)
         base = abi.param_base if abi.param_size else at.size
         data = np.zeros(base + len(parameters) + -len(parameters) % 8, np.uint8)
@@ -82,5 +87,7 @@ class Program:
             if window is not None:
                 words[window // 4], words[window // 4 + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
         words[at.stack // 4] = self.stack
+        low, high = at.workspace
+        words[low // 4], words[high // 4] = workspace & 0xFFFFFFFF, workspace >> 32
         data[base : base + len(parameters)] = np.frombuffer(parameters, np.uint8)
         return Memory([Range(0, data, writable=False)], "c[0x0]")

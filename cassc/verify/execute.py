@@ -18,6 +18,7 @@ from cassc.sass import interp
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.sass.externals import HEAP_FUNCTIONS
+from cassc.sass.grid import WORKSPACE_BYTES, synchronises
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.races import Races
 from cassc.verify.inputs import Launch, Stored, linked
@@ -38,11 +39,13 @@ class Variables:
     """The module's variables: for each section its address on both sides and its content before a launch.
 
     ``heap``: address of the device heap, 0 where the module has none.
+    ``workspace``: of the grid, for kernels whose CTAs wait for each other; their launches are cooperative.
     """
 
     addresses: Mapping[str, int]
     initial: Mapping[str, Bytes]
     heap: int = 0
+    workspace: int = 0
 
     def fill(self, contents: Sequence[Stored], addresses: Sequence[int]) -> None:
         """Put recorded values in place; ``addresses`` are those of the launch's buffers."""
@@ -102,7 +105,12 @@ def place_heap(cubin: Cubin, emulator: Emulator) -> int:
     return emulator.alloc(heaps.span(heaps.units_in(_HEAP_BYTES)))
 
 
-def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int = 0) -> Variables:
+def place_workspace(function: SassFunction, emulator: Emulator) -> int:
+    """Memory for the grid's workspace; 0 for a kernel that does not synchronise its grid."""
+    return emulator.alloc(WORKSPACE_BYTES) if synchronises(function) else 0
+
+
+def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int = 0, workspace: int = 0) -> Variables:
     """Where the emulator has the sections that hold variables; sections that it cannot name stand elsewhere."""
     addresses: dict[str, int] = {}
     free = _UNPLACED
@@ -127,7 +135,7 @@ def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int 
             value = interp.symbol_address(cubin, addresses, relocation.symbol) + relocation.addend
             data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
         initial[name] = data
-    return Variables(addresses, initial, heap)
+    return Variables(addresses, initial, heap, workspace)
 
 
 def on_reference(
@@ -164,7 +172,10 @@ def on_reference(
     if variables.heap:
         device.heap = interp.place_heap(memory, variables.heap, _HEAP_BYTES)
         contents[interp.HEAP] = device.heap.data
-    shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, launch.parameters(addresses), undefined)
+    parameters = launch.parameters(addresses)
+    if variables.workspace:
+        memory.map(variables.workspace, WORKSPACE_BYTES)
+    shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, parameters, undefined, variables.workspace)
     try:
         outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races, shuffle=shuffle)
         run = Run(contents)
@@ -203,6 +214,8 @@ def on_emulator(
     placed = {name: at for name, at in variables.addresses.items() if at < _UNPLACED or at >= _UNPLACED + (1 << 32)}
     for name, address in placed.items():
         emulator.write(address, variables.initial[name])
+    if variables.workspace:
+        emulator.write(variables.workspace, bytes(WORKSPACE_BYTES))
     heap = heaps.formatted(variables.heap, heaps.units_in(_HEAP_BYTES)) if variables.heap else None
     named = emulator.global_variable(module, _HEAP)
     if heap is not None and named is not None:
@@ -215,7 +228,7 @@ def on_emulator(
             kernel,
             launch.grid,
             launch.block,
-            launch.parameters(addresses),
+            _arguments(kernel, launch.parameters(addresses), variables.workspace),
             dynamic_lds=launch.dynamic_shared,
             max_instructions=max_instructions,
             descending=descending,
@@ -232,6 +245,14 @@ def on_emulator(
     if heap is not None:
         contents[interp.HEAP] = np.frombuffer(emulator.read(variables.heap, heap.size), np.uint8)
     return Run(contents, fault, message, fifo.take())
+
+
+def _arguments(kernel: Kernel, parameters: bytes, workspace: int) -> bytes:
+    """The kernel's explicit arguments: CUDA's parameters, and behind them the grid's workspace where it takes that."""
+    behind = [a.offset for a in kernel.arguments if not a.hidden and a.offset >= len(parameters)]
+    if not workspace or not behind:
+        return parameters
+    return parameters.ljust(behind[-1], b"\0") + workspace.to_bytes(8, "little")
 
 
 class _Fifo:

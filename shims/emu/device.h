@@ -120,6 +120,7 @@ struct Launch {
   u32 order = 0;
   u64 seed = 0, limit = 0;
   bool strict_alignment = false;
+  bool together = false;  // no workgroup waits for another to end before it begins
   u64 total = 0;                        // workgroups
   GroupOrder groups;
   Watch* watch = nullptr;               // of an observed launch

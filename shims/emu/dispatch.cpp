@@ -174,6 +174,7 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
     l.order = options->order;
     l.seed = options->seed;
     l.strict_alignment = options->flags & CASSC_EMU_LAUNCH_STRICT_ALIGNMENT;
+    l.together = options->flags & CASSC_EMU_LAUNCH_TOGETHER;
     workers = options->threads;
   }
   if (l.order > CASSC_EMU_ORDER_SHUFFLED) return invalid("unknown order of workgroups");

@@ -69,6 +69,7 @@ Turns::Turns(Launch& launch)
   lds_offset_ = scratch_offset_ + padded(u64(l_.scratch_size) * kLanes) * l_.waves_per_group;
   block_bytes_ = lds_offset_ + padded(l_.lds_size) + 64;
   max_resident_ = std::clamp<size_t>(kResidentBytes / block_bytes_, kMinResident, kMaxResident);
+  if (l_.together) max_resident_ = std::max<size_t>(max_resident_, l_.total);
   sequence_.resize(l_.waves_per_group);
   for (u32 i = 0; i < l_.waves_per_group; ++i) sequence_[i] = l_.order == CASSC_EMU_ORDER_DESCENDING ? l_.waves_per_group - 1 - i : i;
 }

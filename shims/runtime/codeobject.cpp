@@ -127,18 +127,20 @@ Bytes find_metadata(Bytes elf) {
 
 void read_argument(MessagePack& pack, KernelMetadata& kernel) {
   KernelArgument argument;
-  std::string_view kind;
+  std::string_view kind, name;
   for (uint64_t fields = pack.map(); fields; --fields) {
     const std::string_view key = pack.text();
     if (key == ".offset") argument.offset = static_cast<uint32_t>(pack.number());
     else if (key == ".size") argument.size = static_cast<uint32_t>(pack.number());
     else if (key == ".value_kind") kind = pack.text();
+    else if (key == ".name") name = pack.text();
     else pack.skip();
   }
   if (kind.starts_with("hidden_")) return;
   const uint64_t end = uint64_t{argument.offset} + argument.size;
   if (end > 1u << 20) throw Broken("an argument lies beyond every kernarg segment");
-  kernel.arguments.push_back(argument);
+  if (name == kGridArgument && argument.size == sizeof(uint64_t)) kernel.grid_argument = argument.offset;
+  else kernel.arguments.push_back(argument);
   kernel.explicit_size = std::max(kernel.explicit_size, static_cast<uint32_t>(end));
 }
 

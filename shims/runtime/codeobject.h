@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cassc::rt {
@@ -13,10 +14,14 @@ struct KernelArgument {
   uint32_t offset = 0, size = 0;  // bytes, in the kernarg segment
 };
 
+// The argument that the translation added for the workspace of the grid.
+constexpr std::string_view kGridArgument = "__cassc_grid";
+
 struct KernelMetadata {
   std::string name;
   std::vector<KernelArgument> arguments;  // explicit ones, in order
-  uint32_t explicit_size = 0;             // bytes up to the end of the last explicit argument
+  std::optional<uint32_t> grid_argument;  // offset of kGridArgument, which is not among the arguments
+  uint32_t explicit_size = 0;             // bytes up to the end of the last explicit argument, that one included
   uint32_t static_shared = 0;             // bytes of LDS
   uint32_t scratch = 0;                   // bytes for each work-item
   uint32_t max_threads = 1024;            // of a workgroup

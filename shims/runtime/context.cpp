@@ -103,6 +103,7 @@ Error Context::reset() {
     device().unregister_host(reinterpret_cast<void*>(a.base));
   Registry::get().unload();
   heap.release(device());
+  grids.release(device());
   return Error::Success;
 }
 

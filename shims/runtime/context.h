@@ -7,6 +7,7 @@
 
 #include "device.h"
 #include "errors.h"
+#include "grid.h"
 #include "heap.h"
 #include "memory.h"
 
@@ -37,6 +38,7 @@ class CASSC_EXPORT Context {
 
   AllocationTable allocations;
   DeviceHeap heap;
+  GridWorkspaces grids;
   std::array<std::atomic<size_t>, kLimits> limits;
   std::atomic<unsigned> device_flags = 0;
   std::atomic<int> cache_config = 0, shared_config = 0;

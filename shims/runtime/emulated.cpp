@@ -374,10 +374,12 @@ class EmulatedDevice final : public Device {
       ++launch.output->launches;
     }
     cassc_emu_fault fault{};
+    cassc_emu_launch_options options = options_;
+    if (launch.cooperative) options.flags |= CASSC_EMU_LAUNCH_TOGETHER;
     auto dim = [](Dim3 d) { return cassc_emu_dim3{d.x, d.y, d.z}; };
     cassc_emu_status status = api_.launch(device_, reinterpret_cast<const cassc_emu_kernel*>(launch.kernel), dim(launch.grid),
                                           dim(launch.block), launch.dynamic_shared, launch.arguments.data(),
-                                          launch.arguments.size(), &options_, &fault);
+                                          launch.arguments.size(), &options, &fault);
     const bool failed = status != CASSC_EMU_OK;
     Error reason = Error::Success;
     if (launch.output) {

@@ -28,6 +28,15 @@ Error start(Stream& stream, const KernelCall& call) {
   launch.cooperative = call.cooperative;
   launch.arguments = call.arguments;
   launch.layout = loaded->metadata.arguments;
+  if (const auto offset = loaded->metadata.grid_argument) {
+    uint64_t workspace = 0;
+    if (call.cooperative) {
+      const Error error = Context::get().grids.next(Context::get().device(), workspace);
+      if (error != Error::Success) return error;
+    }
+    std::memcpy(launch.arguments.data() + *offset, &workspace, sizeof workspace);
+    launch.layout.push_back({*offset, sizeof workspace});
+  }
   launch.output = loaded->image->output();
   Device& device = Context::get().device();
   if (!recording()) return device.launch(*stream.device, launch);

@@ -114,10 +114,10 @@ def test_an_unreached_hole_does_not_matter() -> None:
 
 def test_an_unknown_runtime_function_is_refused_by_name() -> None:
     cubin, sass = module()
-    names = tuple(replace(s, name="malloc") if s.name == "vprintf" else s for s in cubin.symbols)
+    names = tuple(replace(s, name="cudaCnpLaunch") if s.name == "vprintf" else s for s in cubin.symbols)
     moved = {
         section: tuple(
-            Relocation(r.offset, r.type, "malloc" if r.symbol == "vprintf" else r.symbol, r.addend) for r in each
+            Relocation(r.offset, r.type, "cudaCnpLaunch" if r.symbol == "vprintf" else r.symbol, r.addend) for r in each
         )
         for section, each in cubin.relocations.items()
     }
@@ -126,7 +126,7 @@ def test_an_unknown_runtime_function_is_refused_by_name() -> None:
     with pytest.raises(CasscError) as caught:
         lift_kernel(function, replace(cubin, symbols=names, relocations=moved))
     (problem,) = caught.value.diagnostics
-    assert "malloc" in problem.message
+    assert "cudaCnpLaunch" in problem.message
     assert problem.location.instruction.startswith("CALL.ABS")
 
 

@@ -80,7 +80,9 @@ typedef enum cassc_emu_order {
 enum {
   /* Plain accesses of 2, 4, 8 and 16 bytes at other multiples fault, in global memory at other multiples of 4 from 4 bytes
    * on: for code that was compiled without unaligned access. */
-  CASSC_EMU_LAUNCH_STRICT_ALIGNMENT = 1
+  CASSC_EMU_LAUNCH_STRICT_ALIGNMENT = 1,
+  /* All workgroups are in progress at once, whatever memory they take: for those that wait for each other. */
+  CASSC_EMU_LAUNCH_TOGETHER = 2
 };
 
 typedef struct cassc_emu_launch_options {
