@@ -1,0 +1,45 @@
+// CUDA's declaration keywords for clang, and how this header set writes device functions: CASSC_FN T f(...) CASSC_BODY(...)
+// is a definition when device code is compiled, and a declaration when the host's side is, where device builtins are unknown.
+#ifndef CASSC_ATTRIBUTES_H
+#define CASSC_ATTRIBUTES_H
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#if defined(CASSC_HOST_MANAGED)  // the host's side of a unit with managed variables is compiled as HIP, which knows them
+#define __managed__ __attribute__((managed))
+#else
+#define __managed__ __attribute__((device))
+#endif
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inline_hint__
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(n)
+#define __grid_constant__
+#define __nv_pure__ __attribute__((pure))
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDART_DEVICE
+#ifndef __restrict
+#define __restrict __restrict__
+#endif
+
+#ifdef __CUDA_ARCH__
+#define CASSC_FN __device__ inline __attribute__((always_inline))
+#define CASSC_BODY(...) \
+  { __VA_ARGS__ }
+#else
+#define CASSC_FN __device__
+#define CASSC_BODY(...) ;
+#endif
+#define CASSC_HD __host__ __device__ inline __attribute__((always_inline))
+
+#endif

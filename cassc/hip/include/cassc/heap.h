@@ -1,0 +1,3 @@
+#ifndef CASSC_HEAP_H
+#define CASSC_HEAP_H
+#endif

@@ -1,0 +1,3 @@
+#ifndef CASSC_TEXTURE_H
+#define CASSC_TEXTURE_H
+#endif

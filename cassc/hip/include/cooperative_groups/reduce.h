@@ -1,0 +1,42 @@
+// cooperative_groups::reduce and its operations.
+#ifndef CASSC_CG_REDUCE_H
+#define CASSC_CG_REDUCE_H
+#include "../cooperative_groups.h"
+
+namespace cooperative_groups {
+#define CASSC_OPERATION(name, expression)                                  \
+  template <class T>                                                       \
+  struct name {                                                            \
+    CASSC_HD T operator()(T a, T b) const { return expression; }           \
+  };
+CASSC_OPERATION(plus, a + b)
+CASSC_OPERATION(less, b < a ? b : a)
+CASSC_OPERATION(greater, a < b ? b : a)
+CASSC_OPERATION(bit_and, a & b)
+CASSC_OPERATION(bit_or, a | b)
+CASSC_OPERATION(bit_xor, a ^ b)
+#undef CASSC_OPERATION
+
+template <unsigned Size, class Parent, class T, class Operation>
+CASSC_FN T reduce(const thread_block_tile<Size, Parent>& group, T value, Operation&& operation) CASSC_BODY(
+    for (unsigned offset = Size / 2; offset > 0; offset /= 2)
+      value = operation(value, group.shfl_xor(value, static_cast<int>(offset)));
+    return value;)
+// In the order of the ranks.
+template <class T, class Operation>
+CASSC_FN T reduce(const coalesced_group& group, T value, Operation&& operation) CASSC_BODY(
+    const unsigned mask = group.cassc_mask();
+    T result = value;
+    bool begun = false;
+    for (int i = 0; i < 32; ++i) {
+      const T other = cassc::permute_any(value, static_cast<unsigned>(i));
+      if (!(mask >> i & 1)) continue;
+      if (begun)
+        result = operation(result, other);
+      else
+        result = other;
+      begun = true;
+    }
+    return result;)
+}  // namespace cooperative_groups
+#endif

@@ -1,0 +1,28 @@
+// What every CUDA source sees first (nvcc includes it unasked; so does the source engine): the runtime API and the device
+// functions that CUDA declares without a header of their own.
+#ifndef CASSC_CUDA_RUNTIME_H
+#define CASSC_CUDA_RUNTIME_H
+#include "cassc/attributes.h"
+#include "cuda_runtime_api.h"
+#ifdef __cplusplus
+#include "cassc/math.h"
+#include "cassc/launch.h"
+#include "cassc/runtime_templates.h"
+#include "vector_functions.h"
+#include "cassc/builtin_variables.h"
+#include "cassc/synchronize.h"
+#include "cassc/integer.h"
+#include "cassc/simd.h"
+#include "cassc/convert.h"
+#include "cassc/warp.h"
+#include "cassc/atomic.h"
+#include "cassc/memory.h"
+#include "cassc/output.h"
+#include "cassc/texture.h"
+// Sources take nvcc's branches, not HIP's: the macros have done their work in clang's own headers.
+#undef __HIP__
+#undef __HIPCC__
+#undef __HIP_DEVICE_COMPILE__
+#undef __HIP_PLATFORM_AMD__
+#endif
+#endif
