@@ -110,16 +110,27 @@ bool Image::bind(Variable& variable) {
   return true;
 }
 
+Error Image::bind(Device& device, Variable& variable) {
+  if (!bind(variable) || !variable.managed) return Error::Success;
+  if (!device.facts().host_reads_device_memory) {
+    report("__managed__ variable " + variable.name + " is not supported on " + device.facts().name);
+    return Error::NotSupported;
+  }
+  *variable.managed = variable.address;
+  return Error::Success;
+}
+
+void Image::add(std::unique_ptr<Variable> variable) {
+  std::lock_guard lock(loading_);
+  // A managed variable has its code object loaded while others are still to be registered.
+  if (module_) result_ = bind(Context::get().device(), *variable);
+  variables.push_back(std::move(variable));
+}
+
 Error Image::bind(Device& device) {
   for (auto& kernel : kernels) bind(*kernel);
-  for (auto& variable : variables) {
-    if (!bind(*variable) || !variable->managed) continue;
-    if (!device.facts().host_reads_device_memory) {
-      report("__managed__ variable " + variable->name + " is not supported on " + device.facts().name);
-      return Error::NotSupported;
-    }
-    *variable->managed = variable->address;
-  }
+  for (auto& variable : variables)
+    if (const Error error = bind(device, *variable); error != Error::Success) return error;
   Context& context = Context::get();
   if (const Error error = context.heap.attach(device, *module_, context.limits[2]); error != Error::Success) return error;
   return ModuleOutput::attach(device, *module_, context.limits[1], output_);
@@ -191,7 +202,7 @@ void Registry::add_variable(Image* image, const void* host, void** managed, cons
   variable->constant = constant;
   std::lock_guard lock(mutex_);
   variables_[host] = variable.get();
-  image->variables.push_back(std::move(variable));
+  image->add(std::move(variable));
 }
 
 void Registry::remove(Image* image) {

@@ -45,6 +45,7 @@ class CASSC_EXPORT Image {
   explicit Image(std::vector<std::byte> container);  // kept
   Error load(Device& device);  // the first time; later calls give the same answer
   void unload();
+  void add(std::unique_ptr<Variable> variable);
   // The SM of the translation, or of the code that would be translated; 0 where there is none.
   uint32_t sm();
   uint32_t loaded_sm() const { return loaded_sm_; }
@@ -67,6 +68,7 @@ class CASSC_EXPORT Image {
   friend class Registry;
   bool bind(Kernel& kernel);  // false: the code object does not hold it
   bool bind(Variable& variable);
+  Error bind(Device& device, Variable& variable);  // and the host's pointer to it
 
   std::vector<std::byte> own_container_;
   std::span<const std::byte> container_;

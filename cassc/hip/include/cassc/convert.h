@@ -1,5 +1,5 @@
-// Conversions with a rounding mode, and casts of bits (CUDA Math API, "Type Casting Intrinsics"). Out-of-range values and NaN
-// convert as on NVIDIA's hardware: to the nearest limit, and to 0 (64-bit results of NaN: the sign bit alone).
+// Conversions with a rounding mode, and casts of bits (CUDA Math API, "Type Casting Intrinsics"). Out-of-range values convert
+// to the nearest limit; NaN converts as on NVIDIA's hardware, to 0 from float to 32 bits and to the sign bit alone otherwise.
 #ifndef CASSC_CONVERT_H
 #define CASSC_CONVERT_H
 
@@ -23,7 +23,8 @@ CASSC_FN To saturate(From x) {
   constexpr int bits = 8 * sizeof(To) - is_signed;
   constexpr To highest = static_cast<To>(~static_cast<To>(0)) ^ (is_signed ? static_cast<To>(static_cast<To>(1) << (8 * sizeof(To) - 1)) : 0);
   const From limit = __builtin_ldexp(1.0, bits);
-  if (x != x) return sizeof(To) == 8 ? static_cast<To>(static_cast<To>(1) << 63) : static_cast<To>(0);
+  constexpr bool wide = sizeof(To) == 8 || sizeof(From) == 8;
+  if (x != x) return wide ? static_cast<To>(static_cast<To>(1) << (8 * sizeof(To) - 1)) : static_cast<To>(0);
   if (x >= limit) return highest;
   if (is_signed ? x < -limit : x <= 0) return is_signed ? static_cast<To>(-highest - 1) : static_cast<To>(0);
   return static_cast<To>(x);
@@ -59,13 +60,14 @@ CASSC_FN double step(double x, int direction) {
   if (bits << 1 == 0) return direction > 0 ? __builtin_bit_cast(double, 1ll) : __builtin_bit_cast(double, static_cast<long long>(0x8000000000000001));
   return __builtin_bit_cast(double, bits + ((bits >= 0) == (direction > 0) ? 1 : -1));
 }
-// Compares an integer with the (integral, or infinite) float that it was rounded to: sign of (value - rounded).
+// Compares an integer with the float that it was rounded to: sign of (value - rounded). What it was rounded to may lie behind
+// the type's range, by rounding up.
 template <class Integer, class Float>
 CASSC_FN int compare_rounded(Integer value, Float rounded) {
-  const __int128 wide = value;
-  const Float limit = __builtin_ldexp(1.0, 100);
-  const __int128 back = rounded >= limit ? static_cast<__int128>(1) << 100 : static_cast<__int128>(static_cast<double>(rounded));
-  return wide < back ? -1 : wide > back;
+  constexpr bool is_signed = static_cast<Integer>(-1) < 0;
+  if (rounded >= static_cast<Float>(__builtin_ldexp(1.0, 8 * sizeof(Integer) - is_signed))) return -1;
+  const Integer back = static_cast<Integer>(rounded);
+  return value < back ? -1 : value > back;
 }
 template <class Float, class Integer>
 CASSC_FN Float from_integer(Integer value, int mode) {  // mode: 0 nearest, 1 to zero, 2 up, 3 down

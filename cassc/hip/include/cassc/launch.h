@@ -4,9 +4,11 @@
 #define CASSC_LAUNCH_H
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
-#if defined(__CUDA_ARCH__) || defined(CASSC_HOST_MANAGED)
+#ifdef __CUDA_ARCH__
 extern "C" unsigned __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" cudaError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared,
                                        cudaStream_t stream);
+#elif defined(CASSC_HOST_MANAGED)
+#include "cassc/managed.h"
 #endif
 #endif

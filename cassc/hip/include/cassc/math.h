@@ -15,6 +15,7 @@
 #include <__clang_hip_cmath.h>
 #include <__clang_cuda_complex_builtins.h>
 #undef __HIPCC__
+#include "cassc/rounded_division.h"
 #else
 #include <__clang_cuda_math_forward_declares.h>
 #include <cmath>
@@ -22,7 +23,11 @@
 #include <stdlib.h>
 #include "cassc/math_declarations.h"
 #endif
+#include <math.h>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
 #endif

@@ -3,6 +3,7 @@
 #define CASSC_RUNTIME_TEMPLATES_H
 
 #define CASSC_KERNEL(function) reinterpret_cast<const void*>(function)
+#define CASSC_SYMBOL(symbol) const_cast<const void*>(static_cast<const volatile void*>(&symbol))
 
 template <class T>
 cudaError_t cudaMalloc(T** pointer, size_t size) {
@@ -52,30 +53,30 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t len
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source, size_t count, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return cudaMemcpyToSymbol(static_cast<const void*>(&symbol), source, count, offset, kind);
+  return cudaMemcpyToSymbol(CASSC_SYMBOL(symbol), source, count, offset, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source, size_t count, size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
-  return cudaMemcpyToSymbolAsync(static_cast<const void*>(&symbol), source, count, offset, kind, stream);
+  return cudaMemcpyToSymbolAsync(CASSC_SYMBOL(symbol), source, count, offset, kind, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* target, const T& symbol, size_t count, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return cudaMemcpyFromSymbol(target, static_cast<const void*>(&symbol), count, offset, kind);
+  return cudaMemcpyFromSymbol(target, CASSC_SYMBOL(symbol), count, offset, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* target, const T& symbol, size_t count, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
-  return cudaMemcpyFromSymbolAsync(target, static_cast<const void*>(&symbol), count, offset, kind, stream);
+  return cudaMemcpyFromSymbolAsync(target, CASSC_SYMBOL(symbol), count, offset, kind, stream);
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  return cudaGetSymbolAddress(pointer, static_cast<const void*>(&symbol));
+  return cudaGetSymbolAddress(pointer, CASSC_SYMBOL(symbol));
 }
 template <class T>
 cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
-  return cudaGetSymbolSize(size, static_cast<const void*>(&symbol));
+  return cudaGetSymbolSize(size, CASSC_SYMBOL(symbol));
 }
 
 template <class T>
@@ -203,4 +204,5 @@ inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {
   return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
 }
 #undef CASSC_KERNEL
+#undef CASSC_SYMBOL
 #endif

@@ -1,0 +1,306 @@
+"""One CUDA source to a host object with code objects inside, by clang alone.
+
+Device code is compiled as HIP for each AMD target; the host's side as CUDA, so that its object registers with the CUDA runtime
+as nvcc's do. A unit with ``__managed__`` variables, which clang has in HIP only, has its host side compiled as HIP too (see
+``include/cassc/managed.h``).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from cassc import diag
+from cassc.diag import CasscError, Diagnostic, Severity
+from cassc.hip import dialect, tokens
+from cassc.hip.tools import SourceTools, include_folder
+from cassc.image import elf
+from cassc.target import DEFAULT_TARGET, Target
+
+_EMPTY_CONTAINER = bytes.fromhex("50ed55ba0100100000000000 00000000")
+"""A fat binary's header, and no entry: the code objects are embedded once both sides are compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A source and how it is to be compiled.
+
+    Attributes:
+        source: the file.
+        arguments: nvcc's arguments for compiling it.
+        cuda: nvcc's version that the source sees.
+        cudart: major version of the CUDA runtime that the program is linked with.
+        sm: what ``__CUDA_ARCH__`` says, times ten.
+    """
+
+    source: Path
+    arguments: tuple[str, ...]
+    cuda: tuple[int, int, int] = (13, 0, 88)
+    cudart: int = 13
+    sm: int = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """``object``: the host's, its fat binary empty. ``output``: what clang printed."""
+
+    object: bytes
+    code_objects: Mapping[str, bytes]
+    remarks: tuple[Diagnostic, ...]
+    output: str
+
+
+class CompilerFailed(CasscError):
+    """clang refused the source; ``output`` is what it printed, the user's places in it."""
+
+    def __init__(self, status: int, output: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
+        super().__init__(*diagnostics, status=status)
+        self.output = output
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """nvcc's arguments in clang's words."""
+
+    both: tuple[str, ...]
+    host: tuple[str, ...]
+    device: tuple[str, ...]
+    remarks: tuple[Diagnostic, ...]
+
+
+_SDK = "-target-sdk-version=12.3"
+"""From this version on clang registers and launches as the CUDA runtime of today expects."""
+
+_TAKEN = {"-D": "-D{}", "-U": "-U{}", "-I": "-I{}", "-std": "-std={}"}
+_PAIRS = {"-isystem", "-include"}
+_FLAGS = {"-w": ("-w",), "-g": ("-g",), "-lineinfo": ("-gline-tables-only",), "-noeh": ("-fno-exceptions",), "-pg": ("-pg",)}
+_FAST = ("-fgpu-flush-denormals-to-zero", "-fno-hip-fp32-correctly-rounded-divide-sqrt", "-fgpu-approx-transcendentals")
+_DEVICE = {
+    ("-use_fast_math", ""): _FAST,
+    ("-ftz", "true"): ("-fgpu-flush-denormals-to-zero",),
+    ("-prec-div", "false"): ("-fno-hip-fp32-correctly-rounded-divide-sqrt",),
+    ("-prec-sqrt", "false"): ("-fno-hip-fp32-correctly-rounded-divide-sqrt",),
+    ("-fmad", "false"): ("-ffp-contract=off",),
+}
+_NOTHING = frozenset(
+    "-extended-lambda -expt-extended-lambda -expt-relaxed-constexpr -m64 -no-compress -src-in-ptx -res-usage -ewp "
+    "-Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no -no-err-no -opt-info -nohdinitlist -nohdmoveforward "
+    "-extra-device-vectorization -forward-unknown-to-host-compiler -forward-unknown-opts -keep-device-functions -objtemp "
+    "-noprof -restrict --no-align-double -Wreorder -Wdefault-stream-launch -Wmissing-launch-bounds -Wext-lambda-captures-this"
+    .split()
+)
+_NOTHING_VALUED = frozenset(
+    "-arch -code -gencode -m -ccbin -Xptxas -Ofc -dopt -maxrregcount -jtd -time -split-compile -compress-mode -ldir -target-dir "
+    "-diag-suppress -diag-warn -diag-error -brief-diag -Werror -frandom-seed -e -static-global-template-stub "
+    "-device-entity-has-hidden-visibility".split()
+)
+
+
+def options(arguments: Sequence[str]) -> Options:
+    """Raises CasscError ``source-option`` for what would change a program's meaning and has no counterpart."""
+    both: list[str] = []
+    host: list[str] = []
+    device: list[str] = []
+    remarks: list[Diagnostic] = []
+    optimise = "-O3"
+    rest = iter(arguments)
+    for word in rest:
+        if word in _TAKEN:
+            both.append(_TAKEN[word].format(next(rest, "")))
+        elif word in _PAIRS:
+            both += [word, next(rest, "")]
+        elif word == "-O":
+            optimise = f"-O{next(rest, '3')}"
+        elif word in _FLAGS:
+            both += _FLAGS[word]
+        elif word == "-Xcompiler":
+            host += [part for part in next(rest, "").split(",") if part]
+        elif word == "-Wno-deprecated-declarations":
+            both.append(word)
+        elif word in ("-ftemplate-depth", "-ftemplate-backtrace-limit"):
+            both.append(f"{word}={next(rest, '')}")
+        elif word == "-use_fast_math":
+            device += [flag for flag in _FAST if flag not in device]
+        elif word in ("-ftz", "-prec-div", "-prec-sqrt", "-fmad"):
+            device += [flag for flag in _DEVICE.get((word, next(rest, "")), ()) if flag not in device]
+        elif word in ("-rdc", "-default-stream"):
+            value = next(rest, "")
+            if value not in ("false", "legacy", "null"):
+                raise diag.error("source-option", f"option '{word}={value}' is not supported by the source engine")
+        elif word in _NOTHING_VALUED:
+            value = next(rest, "")
+            if word in ("-maxrregcount", "-Xptxas"):
+                remarks.append(_no_effect(f"{word} {value}"))
+        elif word not in _NOTHING:
+            host.append(word)  # nvcc's -forward-unknown-to-host-compiler
+    return Options((*both, optimise), tuple(host), tuple(device), tuple(remarks))
+
+
+def _no_effect(text: str) -> Diagnostic:
+    message = f"option '{text}' has no effect on code that is compiled from source: it speaks to NVIDIA's assembler"
+    return Diagnostic(Severity.REMARK, "source-option", message)
+
+
+def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> Compiled:
+    """Raises CompilerFailed with clang's own words, CasscError for options and files."""
+    asked = options(unit.arguments)
+    with tempfile.TemporaryDirectory(prefix="cassc-source-") as name:
+        folder = Path(name)
+        overlay, refused, managed = _overlay(unit, tools, asked, folder)
+        host_object = folder / "host.o"
+        empty = folder / "empty.fatbin"
+        empty.write_bytes(_EMPTY_CONTAINER)
+        products = {target.name: folder / f"{target.name}.hsaco" for target in targets}
+        commands = [host_command(unit, tools, asked, overlay, managed, empty, host_object)]
+        commands += [device_command(unit, tools, asked, overlay, t, products[t.name]) for t in targets]
+        with ThreadPoolExecutor(max_workers=len(commands)) as pool:
+            results = list(pool.map(_start, commands))
+        printed: list[str] = []
+        for status, output in results:
+            if output and output not in printed:
+                printed.append(output)
+            if status:
+                raise CompilerFailed(status, output, _of_assembly(output, refused))
+        code_objects = {name: path.read_bytes() for name, path in products.items()}
+        made = host_object.read_bytes()
+        return Compiled(as_cuda(made) if managed else made, code_objects, asked.remarks, "".join(printed))
+
+
+def _of_assembly(output: str, refused: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Of the inline assembly that was left alone, what clang stumbled over."""
+    return [d for d in refused if f"{d.location.file}:{d.location.line}:" in output]
+
+
+def common(unit: Unit, asked: Options, overlay: Path | None) -> list[str]:
+    """What both sides are compiled with."""
+    major, minor, build = unit.cuda
+    words = [
+        *("-isystem", str(include_folder()), "-include", "cuda_runtime.h", "-fdeclspec"),
+        *("-D__CUDACC__", "-D__NVCC__", f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"),
+        *(f"-D__CUDACC_VER_BUILD__={build}", f"-DCASSC_CUDART_MAJOR={unit.cudart}", f"-D__CUDA_ARCH_LIST__={unit.sm * 10}"),
+        *("-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"),
+        *("-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option"),
+    ]
+    if not any(word.startswith("-std=") for word in asked.both):
+        words.append("-std=gnu++17")
+    if overlay is not None:
+        words += ["-ivfsoverlay", str(overlay)]
+    return [*words, *asked.both]
+
+
+def device_command(
+    unit: Unit, tools: SourceTools, asked: Options, overlay: Path | None, target: Target, output: Path
+) -> list[str]:
+    return [
+        *(str(tools.clang.path), "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", f"--offload-arch={target.name}"),
+        *("-nogpuinc", f"--rocm-device-lib-path={tools.device_libraries}", "-mcode-object-version=5"),
+        *("-fno-strict-float-cast-overflow", f"-D__CUDA_ARCH__={unit.sm * 10}"),
+        *common(unit, asked, overlay),
+        *asked.device,
+        *("-cuid=" + _identity(unit), str(unit.source), "-o", str(output)),
+    ]
+
+
+def host_command(
+    unit: Unit, tools: SourceTools, asked: Options, overlay: Path | None, managed: bool, container: Path, output: Path
+) -> list[str]:
+    if managed:
+        language = ["-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx1100"]
+        language.append("-DCASSC_HOST_MANAGED")
+    else:
+        language = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "--offload-arch=sm_80"]
+        language += ["-Xclang", _SDK]
+    return [
+        *(str(tools.clang.path), *language, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(container)),
+        *common(unit, asked, overlay),
+        *asked.host,
+        *("-cuid=" + _identity(unit), "-c", str(unit.source), "-o", str(output)),
+    ]
+
+
+def _identity(unit: Unit) -> str:
+    """Names static variables of the unit alike on both sides."""
+    import hashlib
+
+    text = json.dumps([os.path.abspath(unit.source), *unit.arguments])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
+    """Every file that either side reads, the source first. Raises CompilerFailed."""
+    asked = options(unit.arguments)
+    found: dict[Path, None] = {}
+    nothing = Path(os.devnull)
+    host = host_command(unit, tools, asked, None, False, nothing, nothing)
+    device = device_command(unit, tools, asked, None, DEFAULT_TARGET, nothing)
+    for command in (host, device):
+        words = [word for word in command if word not in ("-c", "-o", str(nothing), "--no-gpu-bundle-output")]
+        if command is host:
+            words = [word for word in words if word not in ("-Xclang", "-fcuda-include-gpubinary", _SDK)]
+        status, output, text = _capture([*words, "-M", "-MT", "x"])
+        if status:
+            raise CompilerFailed(status, output)
+        for name in re.split(r"(?<!\\)\s+", text.replace("\\\n", " ").partition(":")[2].strip()):
+            if name:
+                found[Path(name.replace("\\ ", " "))] = None
+    return list(found)
+
+
+def _overlay(unit: Unit, tools: SourceTools, asked: Options, folder: Path) -> tuple[Path | None, list[Diagnostic], bool]:
+    """A file for ``-ivfsoverlay`` with the user's files in clang's form, where they differ from what is on disk."""
+    roots, refused, managed = [], [], False
+    own = include_folder().resolve()
+    for number, path in enumerate(dependencies(unit, tools)):
+        real = path.resolve()
+        if own in real.parents or str(real).startswith(("/usr/", "/opt/")):
+            continue
+        made = dialect.rewrite(tokens.read(path), str(path))
+        refused += made.refused
+        managed = managed or made.managed
+        if not made.edits:
+            continue
+        copy = folder / f"{number}{path.suffix}"
+        text = '#include "cassc/ptx.h"\n#line 1\n' if "cassc::ptx" in made.text else ""
+        copy.write_bytes((text + made.text).encode(errors="surrogateescape"))
+        for name in {os.path.abspath(path), str(real)}:
+            roots.append({"type": "file", "name": name, "external-contents": str(copy)})
+    if not roots:
+        return None, refused, managed
+    overlay = folder / "overlay.yaml"
+    overlay.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": roots}))
+    return overlay, refused, managed
+
+
+def as_cuda(data: bytes) -> bytes:
+    """A host object that clang made for HIP, with the section names and the mark by which CUDA's are known."""
+    image = bytearray(data)
+    file = elf.parse(data)
+    for old, new in ((b".hipFatBinSegment\0", b".nvFatBinSegment\0\0"), (b".hip_fatbin\0", b".nv_fatbin\0\0")):
+        start = image.find(old)
+        while start >= 0:
+            image[start : start + len(old)] = new
+            start = image.find(old)
+    segment = file.find(".hipFatBinSegment")
+    if segment is not None:
+        image[segment.offset : segment.offset + 4] = (0x466243B1).to_bytes(4, "little")
+    return bytes(image)
+
+
+def _start(command: Sequence[str]) -> tuple[int, str]:
+    status, errors, _ = _capture(command)
+    return status, errors
+
+
+def _capture(command: Sequence[str]) -> tuple[int, str, str]:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as problem:
+        raise diag.error("tool-not-started", f"cannot start '{command[0]}': {problem.strerror}") from problem
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode, done.stderr, done.stdout

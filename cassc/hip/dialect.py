@@ -1,0 +1,226 @@
+"""What nvcc accepts and clang does not, brought into clang's form token by token; the lines stay where they are.
+
+Three things: braces among the arguments of a launch (``<<<g, {16, 16}>>>``), ``alignas`` behind a memory space, and inline
+PTX. Whatever is not recognised is left as it stands.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cassc.diag import Diagnostic, Location, Severity
+from cassc.hip import ptx, tokens
+from cassc.hip.tokens import Edit, Kind, Token
+
+_SPECIFIERS = frozenset("extern static inline constexpr const volatile thread_local typename".split()) | frozenset(
+    f"__{space}__" for space in ("shared", "device", "constant", "managed", "host")
+)
+_ASM = frozenset(("asm", "__asm__", "__asm"))
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+_WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """``refused``: inline assembly that was left alone because it is no PTX that can be translated; an error if device code
+    holds it. ``managed``: the source has ``__managed__`` variables."""
+
+    text: str
+    edits: tuple[Edit, ...]
+    refused: tuple[Diagnostic, ...]
+    managed: bool
+
+
+def rewrite(text: str, title: str) -> Rewritten:
+    """The source in clang's form. ``title`` is what diagnostics name."""
+    if not _WORTH_A_LOOK.search(text):
+        return Rewritten(text, (), (), False)
+    stream = [token for token in tokens.lex(text) if token.kind is not Kind.COMMENT]
+    edits = [*_launches(stream), *_alignments(stream)]
+    refused = []
+    lines = tokens.Lines(text)
+    for statement in _assembly(stream):
+        if not statement.template.strip():
+            continue  # a barrier for the compiler
+        line, column = lines.place(statement.begin)
+        try:
+            edits.append(Edit(statement.begin, statement.end, statement.translated() + statement.newlines(text)))
+        except ptx.Untranslated as problem:
+            message = f"inline PTX is not translated: '{problem}'"
+            refused.append(Diagnostic(Severity.ERROR, "source-inline-ptx", message, Location(title, line, column)))
+    managed = any(token.text == "__managed__" for token in stream)
+    return Rewritten(tokens.apply(text, edits), tuple(edits), tuple(refused), managed)
+
+
+def _launches(stream: Sequence[Token]) -> Iterator[Edit]:
+    """``dim3`` in front of a braced grid or block."""
+    for position, token in enumerate(stream):
+        if token.text != "<<<":
+            continue
+        depth, first = 0, True
+        for inner in stream[position + 1 :]:
+            if inner.text == ">>>" and depth == 0:
+                break
+            if inner.text == "{" and first:
+                yield Edit(inner.offset, inner.offset, "dim3")
+            first = inner.text == "," and depth == 0
+            depth += (inner.text in _OPEN) - (inner.text in _OPEN.values())
+            if depth < 0 or inner.text in (";", "#"):
+                break
+
+
+def _alignments(stream: Sequence[Token]) -> Iterator[Edit]:
+    """``alignas`` moved in front of the specifiers that it follows."""
+    for position, token in enumerate(stream):
+        if token.text != "alignas" or position == 0 or stream[position - 1].text not in _SPECIFIERS:
+            continue
+        end = _closing(stream, position + 1)
+        if end is None:
+            continue
+        first = position
+        while first > 0 and stream[first - 1].text in _SPECIFIERS:
+            first -= 1
+        text = "".join(f"{inner.text} " for inner in stream[position : end + 1])
+        yield Edit(stream[first].offset, stream[first].offset, text)
+        yield Edit(token.offset, stream[end].end, "")
+
+
+def _closing(stream: Sequence[Token], opening: int) -> int | None:
+    """Where the bracket that opens there is closed."""
+    if opening >= len(stream) or stream[opening].text not in _OPEN:
+        return None
+    depth = 0
+    for position in range(opening, len(stream)):
+        depth += (stream[position].text in _OPEN) - (stream[position].text in _OPEN.values())
+        if depth == 0:
+            return position
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Constraint:
+    name: str
+    text: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """An ``asm`` statement; ``end`` is behind its closing parenthesis."""
+
+    begin: int
+    end: int
+    template: str
+    outputs: tuple[_Constraint, ...]
+    inputs: tuple[_Constraint, ...]
+
+    def newlines(self, text: str) -> str:
+        """The line ends within the statement, continued where it stands in a macro."""
+        inside = text.encode(errors="surrogateescape")[self.begin : self.end]
+        end = "\\\n" if b"\n" in inside and inside.count(b"\\\n") == inside.count(b"\n") else "\n"
+        return end * inside.count(b"\n")
+
+    def translated(self) -> str:
+        """One C++ statement, without its semicolon. Raises ptx.Untranslated."""
+        operands, before, behind = {}, [], []
+        for number, constraint in enumerate((*self.outputs, *self.inputs)):
+            letter = constraint.text.lstrip("=+&")
+            if letter == "n" and number >= len(self.outputs):
+                letter = "l"
+            if letter not in ptx.CONSTRAINTS:
+                raise ptx.Untranslated(f'constraint "{constraint.text}"')
+            operand = ptx.Operand(f"cassc_operand_{number}", ptx.CONSTRAINTS[letter])
+            operands[str(number)] = operand
+            if constraint.name:
+                operands[constraint.name] = operand
+            cpp = ptx.TYPES[operand.type]
+            read = number >= len(self.outputs) or constraint.text.startswith("+")
+            start = f"cassc::ptx::as<{cpp}>({constraint.expression})" if read else "{}"
+            before.append(f"[[maybe_unused]] {cpp} {operand.name} = {start};")
+            if number < len(self.outputs):
+                behind.append(f"cassc::ptx::give({constraint.expression}, {operand.name});")
+        # A register's percent sign is doubled where there are operands, and may stand alone where there are none.
+        body = ptx.translate(self.template.replace("%%", "%"), operands)
+        return f"CASSC_PTX({' '.join(before)} {body} {' '.join(behind)})"
+
+
+def _assembly(stream: Sequence[Token]) -> Iterator[_Statement]:
+    for position, token in enumerate(stream):
+        if token.text not in _ASM:
+            continue
+        opening = position + 1
+        while opening < len(stream) and stream[opening].text in ("volatile", "__volatile__", "__volatile", "inline"):
+            opening += 1
+        end = _closing(stream, opening)
+        if end is None or stream[opening].text != "(":
+            continue
+        if end + 1 < len(stream) and stream[end + 1].text == "{" or position and stream[position - 1].text == ")":
+            continue  # the assembler name of a declaration
+        sections = _sections(stream[opening + 1 : end])
+        if not sections or not sections[0] or any(not _is_string(t) for t in sections[0]):
+            continue
+        template = "".join(_decode(t.text) for t in sections[0])
+        outputs = _constraints(sections[1]) if len(sections) > 1 else ()
+        inputs = _constraints(sections[2]) if len(sections) > 2 else ()
+        if outputs is None or inputs is None:
+            continue
+        yield _Statement(token.offset, stream[end].end, template, outputs, inputs)
+
+
+def _sections(inside: Sequence[Token]) -> list[list[Token]]:
+    """Cut at colons that stand in no bracket; ``::`` is two."""
+    sections: list[list[Token]] = [[]]
+    depth = 0
+    for token in inside:
+        depth += (token.text in _OPEN) - (token.text in _OPEN.values())
+        last = sections[-1][-1] if sections[-1] else None
+        if depth == 0 and token.text == "::" and (last is None or _is_string(last) or last.text == ")"):
+            sections += [[], []]
+        elif depth == 0 and token.text == ":":
+            sections.append([])
+        else:
+            sections[-1].append(token)
+    return sections
+
+
+def _constraints(section: Sequence[Token]) -> tuple[_Constraint, ...] | None:
+    """``[name] "=r"(expression), ...``; None where it has another form."""
+    found: list[_Constraint] = []
+    position = 0
+    while position < len(section):
+        name = ""
+        if section[position].text == "[" and position + 2 < len(section):
+            name = section[position + 1].text
+            position += 3
+        if position >= len(section) or not _is_string(section[position]):
+            return None
+        text = _decode(section[position].text)
+        end = _closing(section, position + 1)
+        if end is None:
+            return None
+        expression = " ".join(t.text for t in section[position + 2 : end])
+        found.append(_Constraint(name, text, expression))
+        position = end + 1
+        if position < len(section) and section[position].text == ",":
+            position += 1
+    return tuple(found)
+
+
+def _is_string(token: Token) -> bool:
+    return token.kind is Kind.LITERAL and token.text.endswith('"')
+
+
+def _decode(literal: str) -> str:
+    """The characters of a string literal; C++'s escapes are Python's, as far as PTX uses them."""
+    raw = re.fullmatch(r'R"([^(]*)\((.*)\)\1"', literal, re.DOTALL)
+    if raw:
+        return raw[2]
+    inner = literal[literal.index('"') :]
+    try:
+        value = ast.literal_eval(inner.replace("\\\n", ""))
+    except (SyntaxError, ValueError):
+        return inner[1:-1]
+    return str(value)

@@ -1,0 +1,165 @@
+"""The programs and data files that the source engine needs, and where they are; ``toolchains/source.toml`` says where to look."""
+
+from __future__ import annotations
+
+import functools
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cassc import toolchain
+from cassc.diag import error, note
+
+_VARIABLE = "CASSC_CLANG"
+_LIBRARIES_VARIABLE = "CASSC_DEVICE_LIBS"
+
+
+@dataclass(frozen=True, slots=True)
+class Clang:
+    """``root`` is the LLVM that the compiler belongs to; ``version`` its major version."""
+
+    path: Path
+    root: Path
+    version: int
+    lld: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTools:
+    """All there is to compile with. ``lexer`` is the libclang that cuts sources into tokens."""
+
+    clang: Clang
+    device_libraries: Path
+    lexer: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Lack:
+    """Something that is missing, in words, and the command that brings it."""
+
+    what: str
+    mend: str
+
+
+def find() -> SourceTools:
+    """Raises CasscError ``source-no-tools``, which names what is missing and the command that brings it."""
+    clang, libraries, lexer = find_clang(), None, None
+    if clang is not None:
+        libraries, lexer = find_device_libraries(clang.version), find_lexer()
+    missing = lacks()
+    if missing or clang is None or libraries is None or lexer is None:
+        raise error(
+            "source-no-tools",
+            "the source engine has no " + ", no ".join(lack.what for lack in missing),
+            notes=[note(f"to install: {' && '.join(lack.mend for lack in missing)}")],
+        )
+    return SourceTools(clang, libraries, lexer)
+
+
+def lacks() -> list[Lack]:
+    """What is missing, each with its command; empty where all is there."""
+    data = toolchain.load("source")
+    mend = {name: text.format(toolchains=_toolchains()) for name, text in data["mend"].items()}
+    found = []
+    clang = find_clang()
+    if clang is None or clang.lld is None:
+        found.append(Lack(f"clang from {data['oldest']} on with lld", mend["clang"]))
+    if find_device_libraries(clang.version if clang else data["oldest"]) is None:
+        found.append(Lack("AMD device library", mend["device_libraries"]))
+    if find_lexer() is None:
+        found.append(Lack("libclang", mend["lexer"]))
+    return found
+
+
+@functools.cache
+def find_clang() -> Clang | None:
+    """``$CASSC_CLANG``, ROCm's, or the first on PATH that is new enough."""
+    data = toolchain.load("source")
+    named = os.environ.get(_VARIABLE)
+    candidates = [named] if named else []
+    for root in [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"]]:
+        candidates += [f"{root}/llvm/bin/clang++"] if root else []
+    candidates += data["programs"]
+    for candidate in candidates:
+        path = shutil.which(candidate)
+        if path is None:
+            continue
+        text = _ask(path, "--version")
+        match = re.search(r"clang version (\d+)\.", text)
+        if match is None or int(match[1]) < data["oldest"]:
+            continue
+        root = Path(path).resolve().parent.parent
+        lld = root / "bin" / "ld.lld"
+        return Clang(Path(path), root, int(match[1]), lld if lld.exists() else None)
+    return None
+
+
+@functools.cache
+def find_device_libraries(version: int) -> Path | None:
+    """The newest that a clang of that version can read: ``$CASSC_DEVICE_LIBS``, ROCm's, the distribution's."""
+    data = toolchain.load("source")
+    named = os.environ.get(_LIBRARIES_VARIABLE)
+    if named:
+        return Path(named) if (Path(named) / data["bitcode"]).is_file() else None
+    for root in [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"]]:
+        if root and (Path(root) / "amdgcn/bitcode" / data["bitcode"]).is_file():
+            return Path(root) / "amdgcn/bitcode"
+    best: tuple[int, Path] | None = None
+    for pattern in data["device_libraries"]:
+        for name in glob.glob(os.path.expanduser(pattern)):
+            if not (Path(name) / data["bitcode"]).is_file():
+                continue
+            match = re.search(r"llvm-(\d+)", name)
+            writer = int(match[1]) if match else 0
+            if writer <= version and (best is None or writer > best[0]):
+                best = (writer, Path(name))
+    return best[1] if best else None
+
+
+@functools.cache
+def find_lexer() -> Path | None:
+    """The libclang beside clang, else the one of the libclang wheel."""
+    data = toolchain.load("source")
+    clang = find_clang()
+    if clang is not None:
+        for pattern in data["lexers"]:
+            found = sorted(glob.glob(pattern.format(root=clang.root, version=clang.version)))
+            if found:
+                return Path(found[0])
+    for packages in _package_folders():
+        path = packages / data["lexer_wheel"]
+        if path.is_file():
+            return path
+    return None
+
+
+def include_folder() -> Path:
+    """The headers that stand for CUDA's."""
+    return Path(__file__).parent / "include"
+
+
+def _package_folders() -> Iterator[Path]:
+    for entry in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *sys.path):
+        if entry:
+            yield Path(entry)
+
+
+def _toolchains() -> Path:
+    here = Path(toolchain.__file__).resolve().parent
+    return next((f for f in (here / "toolchains", here.parent / "toolchains") if f.is_dir()), here)
+
+
+def _ask(program: str, *arguments: str) -> str:
+    try:
+        return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=20, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
