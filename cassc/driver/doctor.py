@@ -14,6 +14,7 @@ import cassc
 from cassc import toolchain
 from cassc.amdgpu.llvm import find_llvm
 from cassc.diag import CasscError
+from cassc.hip import tools as source_tools
 from cassc.toolchain import Toolchain
 
 
@@ -49,6 +50,7 @@ def examine() -> list[Finding]:
         _program("archiver", found.ar, "host", needed=False),
         _llvm(),
         _runtime(found),
+        _source(),
         _device(found),
     ]
 
@@ -141,6 +143,17 @@ def _runtime(found: Toolchain) -> Finding:
     if lacking:
         return Finding("cassc runtime", False, True, f"{found.runtime}: {', '.join(lacking)} missing", mend)
     return Finding("cassc runtime", True, True, str(found.runtime))
+
+
+def _source() -> Finding:
+    """What the source engine and ``cassc hipify`` work with."""
+    lacks = source_tools.lacks()
+    if lacks:
+        mend = " && ".join(lack.mend for lack in lacks)
+        return Finding("source engine", False, False, "no " + ", no ".join(lack.what for lack in lacks), mend)
+    tools = source_tools.find()
+    detail = f"clang {tools.clang.version} {tools.clang.path}, {tools.device_libraries}, {tools.lexer}"
+    return Finding("source engine", True, False, detail)
 
 
 def _device(found: Toolchain) -> Finding:

@@ -15,7 +15,7 @@ from pathlib import Path
 from cassc.diag import Diagnostic, Severity
 from cassc.driver import architectures, arguments
 from cassc.driver.arguments import CommandLine, CommandLineError
-from cassc.driver.options import BY_SPELLING, OWN, Use
+from cassc.driver.options import BY_SPELLING, ENGINES, OWN, Use
 from cassc.target import DEFAULT_SM, DEFAULT_TARGET, TARGETS, Target
 
 DEFAULT_CHECK_SECONDS = 1.5
@@ -130,6 +130,7 @@ class Invocation:
         targets: AMD targets, in the order given.
         check_seconds: time in which each kernel is checked.
         policy: file that says which verdicts may ship, empty if none.
+        engines: who is asked for a translation, in order.
         compile_args: what nvcc is given for each source, the architectures included.
         device_link_args: what ``nvcc -dlink`` is given.
         host_compile_args: what the host's compiler is given where there is no nvcc.
@@ -185,6 +186,7 @@ class Invocation:
     threads: int = 1
     check_seconds: float = DEFAULT_CHECK_SECONDS
     policy: str = ""
+    engines: tuple[str, ...] = ENGINES
     quiet: bool = False
     clean: bool = False
     run: bool = False
@@ -396,6 +398,7 @@ class _Parser:
             threads=int(line.last("threads") or "1"),
             check_seconds=self._check_seconds(),
             policy=line.last("policy"),
+            engines=tuple(dict.fromkeys(line.all("engine"))) or ENGINES,
             quiet=line.has("disable-warnings"),
             clean=line.has("clean-targets"),
             run=line.has("run"),

@@ -17,10 +17,10 @@ from typing import Any
 
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic
-from cassc.driver import device, policy
+from cassc.driver import device, from_source, policy
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
-from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, Job, Plan, Translate
+from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, FromSource, Job, Plan, Translate
 from cassc.image import host
 from cassc.toolchain import nvcc_environment
 
@@ -97,6 +97,7 @@ class _Runner:
         self.report = Report()
         self.settings = device.Settings(invocation.targets, invocation.check_seconds, invocation.keep)
         self.compiled: dict[Path, Future[float]] = {}
+        self.made: dict[Path, Future[device.Outcome]] = {}
         self.untouched: dict[str, str] = {}
         """What is used in the place of a translation: a file in which nothing had to be translated."""
 
@@ -111,6 +112,8 @@ class _Runner:
             for job in self.plan.jobs:
                 if isinstance(job, Compile):
                     self.compiled[job.output] = pool.submit(self._compile, job)
+                elif isinstance(job, FromSource):
+                    self.made[job.output] = pool.submit(from_source.make, job, self.settings, self.cache)
             for job in self.plan.jobs:
                 self._run(job)
             if rules is not None:
@@ -127,6 +130,8 @@ class _Runner:
             self.report.timings.append((job.source, {"nvcc": seconds}))
         elif isinstance(job, Translate):
             self._translate(job)
+        elif isinstance(job, FromSource):
+            self._take(self.made[job.output].result(), job)
         elif isinstance(job, DeviceLink):
             self._device_link(job)
         else:
@@ -173,8 +178,11 @@ class _Runner:
             self.say(f"#$ {_shown(job)}")
         try:
             outcome = device.translate_file(job.input, job.title, self.settings, self.cache)
-        except CasscError:
-            raise
+        except CasscError as problem:
+            if job.fallback is None:
+                raise
+            self._take(from_source.instead(job.fallback, problem, self.settings, self.cache), job.fallback)
+            return
         except Exception as problem:
             if isinstance(problem, OSError):
                 raise
@@ -193,6 +201,17 @@ class _Runner:
         self.report.hits += outcome.hits
         if outcome.image is not None:
             self.report.timings.append((job.title, dict(outcome.timings)))
+
+    def _take(self, outcome: device.Outcome, job: FromSource) -> None:
+        """What the source engine made."""
+        assert outcome.image is not None
+        job.output.write_bytes(outcome.image)
+        if self.invocation.keep:
+            self._keep(job.stem, outcome)
+        self.report.verdicts += outcome.verdicts
+        self.report.remarks += outcome.remarks
+        self.report.hits += outcome.hits
+        self.report.timings.append((str(job.unit.source), dict(outcome.timings)))
 
     def _keep(self, stem: str, outcome: device.Outcome) -> None:
         """One file for each stage: ``stem.sm_80.cubin``; a second fat binary in one file gets a number."""
@@ -267,6 +286,8 @@ def _umask() -> int:
 def _shown(job: Job) -> str:
     if isinstance(job, Translate):
         return shlex.join(["cassc-translate", str(job.input), "-o", str(job.output)])
+    if isinstance(job, FromSource):
+        return shlex.join(["cassc-source", str(job.unit.source), *job.unit.arguments, "-o", str(job.output)])
     if isinstance(job, DeviceLink):
         return shlex.join([*job.command, *map(str, job.inputs)])
     if isinstance(job, Finish):

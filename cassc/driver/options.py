@@ -68,6 +68,7 @@ class Option:
 
 
 BOOLEAN = ("true", "false")
+ENGINES = ("lift", "source")
 _NO_SCRIPT = "has no effect: programs are linked with the host linker's own script"
 _NO_LTO = "has no effect: device code is compiled to SASS at once, and linked without optimisation"
 _WARNINGS = (
@@ -137,6 +138,14 @@ OPTIONS: tuple[Option, ...] = (
         help="device code is linked before translation",
     ),
     _row("no-device-link", "-nodlink", _FLAG, _D, help="leave out the device link"),
+    _row(
+        "engine",
+        "",
+        _MANY,
+        _D,
+        values=ENGINES,
+        help="who translates, in the order asked: lift (from SASS), source (from CUDA C++); default lift,source",
+    ),
     _row("check-seconds", "", _ONE, _D, help="time for checking each kernel (default 1.5); 0 checks nothing"),
     _row("policy", "", _ONE, _D, help="file that says which verdicts may ship; the build fails otherwise"),
     _row(
@@ -301,7 +310,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("version", "-V", _FLAG, _D, help="print the versions of nvcc and of cassc"),
 )
 
-OWN = frozenset({"offload-arch", "check-seconds", "policy", "diagnostics-format"})
+OWN = frozenset({"offload-arch", "check-seconds", "engine", "policy", "diagnostics-format"})
 """Options that nvcc does not have."""
 
 

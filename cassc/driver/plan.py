@@ -6,12 +6,16 @@ succeeded, so that a failed build leaves nothing half-made.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from cassc.driver import toolkit
 from cassc.driver.invocation import Input, Invocation, Kind, Phase
 from cassc.driver.toolkit import Toolkit
+from cassc.hip.compile import Unit
+from cassc.hip.tools import lacks as source_lacks
+from cassc.target import DEFAULT_SM
 from cassc.toolchain import Toolchain, host_compiler
 
 _OWN_LIBRARIES = frozenset({"cudart", "cudart_static", "cudadevrt"})
@@ -31,6 +35,20 @@ class Compile:
 
 
 @dataclass(frozen=True, slots=True)
+class FromSource:
+    """clang makes the object, code objects included, of a CUDA source. ``dependencies``: the file to write them to, as
+    a rule of make for ``target``; ``system``: with system headers; ``phony``: with a rule for each header."""
+
+    unit: Unit
+    output: Path
+    stem: str
+    dependencies: Path | None = None
+    target: str = ""
+    system: bool = True
+    phony: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Translate:
     """Device code of ``input`` is translated; ``output`` is the same object with the code objects inside.
 
@@ -41,6 +59,7 @@ class Translate:
     input: Path
     output: Path
     stem: str
+    fallback: FromSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +83,7 @@ class Finish:
     place: int = 0
 
 
-Job = Compile | Translate | DeviceLink | Finish
+Job = Compile | Translate | FromSource | DeviceLink | Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +150,44 @@ class _Planner:
             final = Path(self.invocation.output_dir) / final
         if not compiling:  # what a dependency file is named by
             final = Path(self.invocation.output or "a.out")
-        self.jobs.append(Compile(item.path, self._compile_command(item, compiled, final), compiled))
         translated = compiled
-        if item.kind in (Kind.CUDA, Kind.DEVICE):
-            translated = self.scratch / f"{number}-{stem}.translated.o"
-            self.jobs.append(Translate(item.path, compiled, translated, stem))
+        if item.kind is Kind.CUDA and self._source_first():
+            self.jobs.append(self._from_source(item, compiled, final, stem))
+        else:
+            self.jobs.append(Compile(item.path, self._compile_command(item, compiled, final), compiled))
+            if item.kind in (Kind.CUDA, Kind.DEVICE):
+                translated = self.scratch / f"{number}-{stem}.translated.o"
+                fallback = None
+                if item.kind is Kind.CUDA and "source" in self.invocation.engines and not self.invocation.relocatable:
+                    fallback = self._from_source(item, translated, final, stem, alone=False)
+                self.jobs.append(Translate(item.path, compiled, translated, stem, fallback))
         if compiling:
             self.deliveries.append(Delivery(translated, final))
         return translated
+
+    def _source_first(self) -> bool:
+        """Whether CUDA sources go to the source engine without being asked for SASS."""
+        engines = self.invocation.engines
+        return engines[0] == "source" or (self.toolchain.nvcc is None and "source" in engines and not source_lacks())
+
+    def _from_source(self, item: Input, output: Path, final: Path, stem: str, *, alone: bool = True) -> FromSource:
+        """``alone``: no compilation by nvcc is planned beside it, which would write the dependency file."""
+        invocation = self.invocation
+        unit = Unit(
+            Path(item.path),
+            invocation.compile_args,
+            toolkit.version(self.toolchain),
+            toolkit.runtime_major(self.toolchain),
+            _sm(invocation.compile_args),
+        )
+        if not alone or not invocation.dependencies:
+            return FromSource(unit, output, stem)
+        made = output.with_suffix(".d")
+        wanted = Path(invocation.dependency_file) if invocation.dependency_file else final.with_suffix(".d")
+        self.deliveries.append(Delivery(made, wanted))
+        target = invocation.dependency_target or str(final)
+        system, phony = invocation.dependencies == "-MD", "-MP" in invocation.depend_args
+        return FromSource(unit, output, stem, made, target, system, phony)
 
     def _compile_command(self, item: Input, compiled: Path, final: Path) -> tuple[str, ...]:
         invocation = self.invocation
@@ -274,6 +323,12 @@ class _Planner:
             if (folder / f"lib{name}.a").is_file():
                 return folder / f"lib{name}.a"
         return None
+
+
+def _sm(arguments: tuple[str, ...]) -> int:
+    """The architecture that device code may ask for: the newest that the command line names."""
+    numbers = [int(n) for word in arguments for n in re.findall(r"(?:sm|compute)_(\d+)", word)]
+    return max(numbers, default=DEFAULT_SM.number)
 
 
 def _language(path: str) -> Kind | None:

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cassc
-from cassc import toolchain
 from cassc.diag import CasscError, error, note
 from cassc.driver.cache import Cache
+from cassc.hip.tools import include_folder
 from cassc.toolchain import Nvcc, Toolchain
 
 _LAYOUT = 1
@@ -204,7 +204,7 @@ def _fill(made: Path, root: Path, found: Toolchain) -> None:
 def include(nvcc: Nvcc | None) -> Path:
     """The folder of ``cuda_runtime.h``."""
     if nvcc is None:
-        return toolchain.data_folder() / "include"
+        return include_folder()
     below = nvcc.root / "targets" / "x86_64-linux" / "include"
     return below if below.is_dir() else nvcc.root / "include"
 

@@ -1,7 +1,7 @@
-"""The source engine: a whole translation unit compiled from its CUDA C++ by clang, where no SASS is at hand or to be trusted.
+"""The source engine: a whole translation unit compiled from its CUDA C++ by clang, where there is no usable SASS.
 
-It takes no kernels one by one as the other engines do: host and device code of the unit are compiled together, so that both
-see the same types.
+It takes no kernels one by one as the other engines do: host and device code of the unit are compiled together, so that
+both see the same types.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ class SourceEngine:
         sm = SmArch(unit.sm)
         by_target = {target: made.code_objects[target.name] for target in targets}
         verdicts = [verdict for target, data in by_target.items() for verdict in _verdicts(target, data)]
-        text = json.dumps({"cassc": cassc.__version__, "sm": sm.name, "targets": list(made.code_objects), "kernels": verdicts})
+        text = json.dumps(
+            {"cassc": cassc.__version__, "sm": sm.name, "targets": list(made.code_objects), "kernels": verdicts}
+        )
         entries = (
             fatbin.make_entry(fatbin.EntryKind.CODE_OBJECTS, sm, bundle.pack(by_target)),
             fatbin.make_entry(fatbin.EntryKind.VERDICTS, sm, text.encode()),

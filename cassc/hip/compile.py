@@ -1,8 +1,8 @@
 """One CUDA source to a host object with code objects inside, by clang alone.
 
-Device code is compiled as HIP for each AMD target; the host's side as CUDA, so that its object registers with the CUDA runtime
-as nvcc's do. A unit with ``__managed__`` variables, which clang has in HIP only, has its host side compiled as HIP too (see
-``include/cassc/managed.h``).
+Device code is compiled as HIP for each AMD target; the host's side as CUDA, so that its object registers with the CUDA
+runtime as nvcc's do. A unit with ``__managed__`` variables, which clang has in HIP only, has its host side compiled as
+HIP too (see ``include/cassc/managed.h``).
 """
 
 from __future__ import annotations
@@ -80,7 +80,13 @@ _SDK = "-target-sdk-version=12.3"
 
 _TAKEN = {"-D": "-D{}", "-U": "-U{}", "-I": "-I{}", "-std": "-std={}"}
 _PAIRS = {"-isystem", "-include"}
-_FLAGS = {"-w": ("-w",), "-g": ("-g",), "-lineinfo": ("-gline-tables-only",), "-noeh": ("-fno-exceptions",), "-pg": ("-pg",)}
+_FLAGS = {
+    "-w": ("-w",),
+    "-g": ("-g",),
+    "-lineinfo": ("-gline-tables-only",),
+    "-noeh": ("-fno-exceptions",),
+    "-pg": ("-pg",),
+}
 _FAST = ("-fgpu-flush-denormals-to-zero", "-fno-hip-fp32-correctly-rounded-divide-sqrt", "-fgpu-approx-transcendentals")
 _DEVICE = {
     ("-use_fast_math", ""): _FAST,
@@ -90,16 +96,16 @@ _DEVICE = {
     ("-fmad", "false"): ("-ffp-contract=off",),
 }
 _NOTHING = frozenset(
-    "-extended-lambda -expt-extended-lambda -expt-relaxed-constexpr -m64 -no-compress -src-in-ptx -res-usage -ewp "
-    "-Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no -no-err-no -opt-info -nohdinitlist -nohdmoveforward "
-    "-extra-device-vectorization -forward-unknown-to-host-compiler -forward-unknown-opts -keep-device-functions -objtemp "
-    "-noprof -restrict --no-align-double -Wreorder -Wdefault-stream-launch -Wmissing-launch-bounds -Wext-lambda-captures-this"
-    .split()
+    """-extended-lambda -expt-extended-lambda -expt-relaxed-constexpr -m64 -no-compress -src-in-ptx -res-usage -ewp
+    -Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no -no-err-no -opt-info -nohdinitlist -nohdmoveforward
+    -extra-device-vectorization -forward-unknown-to-host-compiler -forward-unknown-opts -keep-device-functions -objtemp
+    -noprof -restrict --no-align-double -Wreorder -Wdefault-stream-launch -Wmissing-launch-bounds
+    -Wext-lambda-captures-this""".split()
 )
 _NOTHING_VALUED = frozenset(
-    "-arch -code -gencode -m -ccbin -Xptxas -Ofc -dopt -maxrregcount -jtd -time -split-compile -compress-mode -ldir -target-dir "
-    "-diag-suppress -diag-warn -diag-error -brief-diag -Werror -frandom-seed -e -static-global-template-stub "
-    "-device-entity-has-hidden-visibility".split()
+    """-arch -code -gencode -m -ccbin -Xptxas -Ofc -dopt -maxrregcount -jtd -time -split-compile -compress-mode -ldir
+    -target-dir -diag-suppress -diag-warn -diag-error -brief-diag -Werror -frandom-seed -e -static-global-template-stub
+    -device-entity-has-hidden-visibility""".split()
 )
 
 
@@ -184,7 +190,11 @@ def common(unit: Unit, asked: Options, overlay: Path | None) -> list[str]:
     words = [
         *("-isystem", str(include_folder()), "-include", "cuda_runtime.h", "-fdeclspec"),
         *("-D__CUDACC__", "-D__NVCC__", f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"),
-        *(f"-D__CUDACC_VER_BUILD__={build}", f"-DCASSC_CUDART_MAJOR={unit.cudart}", f"-D__CUDA_ARCH_LIST__={unit.sm * 10}"),
+        *(
+            f"-D__CUDACC_VER_BUILD__={build}",
+            f"-DCASSC_CUDART_MAJOR={unit.cudart}",
+            f"-D__CUDA_ARCH_LIST__={unit.sm * 10}",
+        ),
         *("-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"),
         *("-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option"),
     ]
@@ -199,7 +209,14 @@ def device_command(
     unit: Unit, tools: SourceTools, asked: Options, overlay: Path | None, target: Target, output: Path
 ) -> list[str]:
     return [
-        *(str(tools.clang.path), "-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output", f"--offload-arch={target.name}"),
+        *(
+            str(tools.clang.path),
+            "-x",
+            "hip",
+            "--cuda-device-only",
+            "--no-gpu-bundle-output",
+            f"--offload-arch={target.name}",
+        ),
         *("-nogpuinc", f"--rocm-device-lib-path={tools.device_libraries}", "-mcode-object-version=5"),
         *("-fno-strict-float-cast-overflow", f"-D__CUDA_ARCH__={unit.sm * 10}"),
         *common(unit, asked, overlay),
@@ -253,9 +270,13 @@ def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
     return list(found)
 
 
-def _overlay(unit: Unit, tools: SourceTools, asked: Options, folder: Path) -> tuple[Path | None, list[Diagnostic], bool]:
+def _overlay(
+    unit: Unit, tools: SourceTools, asked: Options, folder: Path
+) -> tuple[Path | None, list[Diagnostic], bool]:
     """A file for ``-ivfsoverlay`` with the user's files in clang's form, where they differ from what is on disk."""
-    roots, refused, managed = [], [], False
+    roots: list[dict[str, str]] = []
+    refused: list[Diagnostic] = []
+    managed = False
     own = include_folder().resolve()
     for number, path in enumerate(dependencies(unit, tools)):
         real = path.resolve()

@@ -1,7 +1,7 @@
 """What nvcc accepts and clang does not, brought into clang's form token by token; the lines stay where they are.
 
-Three things: braces among the arguments of a launch (``<<<g, {16, 16}>>>``), ``alignas`` behind a memory space, and inline
-PTX. Whatever is not recognised is left as it stands.
+Three things: braces among the arguments of a launch (``<<<g, {16, 16}>>>``), ``alignas`` behind a memory space, and
+inline PTX. Whatever is not recognised is left as it stands.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``refused``: inline assembly that was left alone because it is no PTX that can be translated; an error if device code
-    holds it. ``managed``: the source has ``__managed__`` variables."""
+    """``refused``: inline assembly that was left alone because it is no PTX that can be translated; an error if device
+    code holds it. ``managed``: the source has ``__managed__`` variables."""
 
     text: str
     edits: tuple[Edit, ...]

@@ -41,13 +41,23 @@ _SPECIAL = {
     "clock": "static_cast<unsigned>(clock64())",
     "clock64": "static_cast<unsigned long long>(clock64())",
     "globaltimer": "__globaltimer()",
-    **{f"{name}.{axis}": f"{variable}.{axis}" for axis in "xyz" for name, variable in (
-        ("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))},
+    **{
+        f"{name}.{axis}": f"{variable}.{axis}"
+        for axis in "xyz"
+        for name, variable in (("tid", "threadIdx"), ("ntid", "blockDim"), ("ctaid", "blockIdx"), ("nctaid", "gridDim"))
+    },
 }
 _SCOPES = {"cta": "__HIP_MEMORY_SCOPE_WORKGROUP", "gpu": "__HIP_MEMORY_SCOPE_AGENT", "sys": "__HIP_MEMORY_SCOPE_SYSTEM"}
-_FENCES = {"cta": "__threadfence_block()", "gl": "__threadfence()", "gpu": "__threadfence()", "sys": "__threadfence_system()"}
+_FENCES = {
+    "cta": "__threadfence_block()",
+    "gl": "__threadfence()",
+    "gpu": "__threadfence()",
+    "sys": "__threadfence_system()",
+}
 _SPACES = ("global", "shared", "local", "const", "param")
-_HINTS = frozenset("ca cg cs cv lu wb wt nc weak L1 evict_first evict_last evict_normal no_allocate ftz approx full uni".split())
+_HINTS = frozenset(
+    "ca cg cs cv lu wb wt nc weak L1 evict_first evict_last evict_normal no_allocate ftz approx full uni".split()
+)
 
 
 class Untranslated(Exception):
@@ -167,7 +177,10 @@ class _Translator:
     def _packed(self, text: str, type_name: str) -> str:
         parts = [part.strip() for part in text.strip("{} ").split(",")]
         bits = int(type_name[1:]) // len(parts)
-        values = [f"static_cast<{TYPES['b64']}>({self._value(part, f'b{bits}')}) << {bits * i}" for i, part in enumerate(parts)]
+        values = [
+            f"static_cast<{TYPES['b64']}>({self._value(part, f'b{bits}')}) << {bits * i}"
+            for i, part in enumerate(parts)
+        ]
         return f"cassc::ptx::as<{TYPES['b' + type_name[1:]]}>({' | '.join(f'({v})' for v in values)})"
 
     def _set(self, target: str, value: str) -> str:
@@ -189,7 +202,9 @@ class _Translator:
     def _binary(self, i: _Instruction, operator: str) -> str:
         kind = i.type
         unsigned = "u" + kind[1:] if kind[0] == "s" else kind
-        return self._set(i.operands[0], f"{self._value(i.operands[1], unsigned)} {operator} {self._value(i.operands[2], unsigned)}")
+        return self._set(
+            i.operands[0], f"{self._value(i.operands[1], unsigned)} {operator} {self._value(i.operands[2], unsigned)}"
+        )
 
     def _plain(self, i: _Instruction, *known: str) -> None:
         """Refuse modifiers that would change the meaning."""
@@ -207,7 +222,9 @@ class _Translator:
         parts = [part.strip() for part in target.strip("{} ").split(",")]
         bits = int(i.type[1:]) // len(parts)
         whole = self._value(source, "b" + i.type[1:])
-        sets = [self._set(p, f"static_cast<{TYPES[f'b{bits}']}>(cassc_whole >> {bits * n})") for n, p in enumerate(parts)]
+        sets = [
+            self._set(p, f"static_cast<{TYPES[f'b{bits}']}>(cassc_whole >> {bits * n})") for n, p in enumerate(parts)
+        ]
         return f"{{ const auto cassc_whole = {whole}; {' '.join(sets)} }}"
 
     def _do_and(self, i: _Instruction) -> str:
@@ -275,7 +292,8 @@ class _Translator:
     def _do_fns(self, i: _Instruction) -> str:
         mask, base, offset = i.operands[1:]
         return self._set(
-            i.operands[0], f"__fns({self._value(mask, 'u32')}, {self._value(base, 'u32')}, {self._value(offset, 's32')})"
+            i.operands[0],
+            f"__fns({self._value(mask, 'u32')}, {self._value(base, 'u32')}, {self._value(offset, 's32')})",
         )
 
     # Integer and floating-point arithmetic
@@ -386,7 +404,9 @@ class _Translator:
         kind = i.type
         if kind not in ("f32", "f64"):
             raise Untranslated(i.text)
-        mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn")
+        mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(
+            next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn"
+        )
         value = f"__{'f' if kind == 'f32' else 'd'}{operation}_{mode}({self._args(i, kind)})"
         return self._set(i.operands[0], f"cassc::ptx::clamp01({value})" if i.has("sat") else value)
 
@@ -394,7 +414,9 @@ class _Translator:
         kind = i.type
         if kind not in ("f32", "f64"):
             raise Untranslated(i.text)
-        mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn")
+        mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(
+            next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn"
+        )
         value = f"__fma{'f' if kind == 'f32' else ''}_{mode}({self._args(i, kind)})"
         return self._set(i.operands[0], f"cassc::ptx::clamp01({value})" if i.has("sat") else value)
 
@@ -483,8 +505,9 @@ class _Translator:
         mode = next((m for m in i.modifiers if re.fullmatch(r"r[nzmp]i?", m)), "")
         number = {"": 0, "n": 0, "z": 1, "p": 2, "m": 3}[mode[1:2]]
         value = self._value(i.operands[1], source)
-        arguments = f"<{TYPES[to]}, {number}, {'true' if i.has('sat') else 'false'}, {'true' if mode.endswith('i') else 'false'}>"
-        return self._set(i.operands[0], f"cassc::ptx::convert{arguments}({value})")
+        saturates, integral = (str(known).lower() for known in (i.has("sat"), mode.endswith("i")))
+        function = f"cassc::ptx::convert<{TYPES[to]}, {number}, {saturates}, {integral}>"
+        return self._set(i.operands[0], f"{function}({value})")
 
     def _do_cvta(self, i: _Instruction) -> str:
         space = next(m for m in i.modifiers if m in _SPACES)
@@ -493,7 +516,9 @@ class _Translator:
 
     def _do_isspacep(self, i: _Instruction) -> str:
         function = {"shared": "__isShared", "global": "__isGlobal", "local": "__isLocal"}[i.modifiers[0]]
-        return self._set(i.operands[0], f"{function}(reinterpret_cast<const void*>({self._value(i.operands[1], 'u64')}))")
+        return self._set(
+            i.operands[0], f"{function}(reinterpret_cast<const void*>({self._value(i.operands[1], 'u64')}))"
+        )
 
     def _do_vabsdiff4(self, i: _Instruction) -> str:
         if i.modifiers not in (["u32", "u32", "u32"], ["u32", "u32", "u32", "add"]):
@@ -549,7 +574,9 @@ class _Translator:
         for number, source in enumerate(sources):
             value = self._value(source, i.type)
             if order in ("relaxed", "release"):
-                atomic = f"cassc::ptx::store<{scope}, {'__ATOMIC_' + order.upper()}>(cassc_address + {number}, {value});"
+                atomic = (
+                    f"cassc::ptx::store<{scope}, {'__ATOMIC_' + order.upper()}>(cassc_address + {number}, {value});"
+                )
                 writes.append(atomic)
             elif order == "volatile":
                 writes.append(f"static_cast<volatile {TYPES[i.type]}*>(cassc_address)[{number}] = {value};")
@@ -573,7 +600,8 @@ class _Translator:
             raise Untranslated(i.text)
         arguments = ", ".join(self._value(v, i.type) for v in values)
         memory_order = {"acquire": "ACQUIRE", "release": "RELEASE", "acq_rel": "ACQ_REL"}.get(order, "RELAXED")
-        call = f"cassc::ptx::atomic_{operation}<{scope}, __ATOMIC_{memory_order}>({self._address(address, i.type, space)}, {arguments})"
+        function = f"cassc::ptx::atomic_{operation}<{scope}, __ATOMIC_{memory_order}>"
+        call = f"{function}({self._address(address, i.type, space)}, {arguments})"
         return self._set(target, call)
 
     def _do_membar(self, i: _Instruction) -> str:
@@ -635,7 +663,9 @@ class _Translator:
         target, _, predicate = i.operands[0].partition("|")
         mode = next(m for m in i.modifiers if m in ("up", "down", "bfly", "idx"))
         words = ", ".join(self._value(o, "u32") for o in i.operands[1:4])
-        made = f"bool cassc_inside = false; {self._set(target.strip(), f'cassc::ptx::shfl_{mode}({words}, cassc_inside)')}"
+        made = (
+            f"bool cassc_inside = false; {self._set(target.strip(), f'cassc::ptx::shfl_{mode}({words}, cassc_inside)')}"
+        )
         return f"{{ {made} {self._set(predicate.strip(), 'cassc_inside') if predicate else ''} }}"
 
     def _do_redux(self, i: _Instruction) -> str:

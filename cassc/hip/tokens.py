@@ -114,7 +114,7 @@ def lex(text: str) -> list[Token]:
             raise error("source-lexer-failed", f"libclang cannot read the source (error {status})")
         return list(_tokens(library, unit, data))
     finally:
-        if unit:
+        if unit.value:
             library.clang_disposeTranslationUnit(unit)
         library.clang_disposeIndex(index)
 

@@ -1,4 +1,4 @@
-"""The programs and data files that the source engine needs, and where they are; ``toolchains/source.toml`` says where to look."""
+"""The programs and files that the source engine needs; ``toolchains/source.toml`` says where to look for them."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def find_lexer() -> Path | None:
             if found:
                 return Path(found[0])
     for packages in _package_folders():
-        path = packages / data["lexer_wheel"]
+        path = packages / str(data["lexer_wheel"])
         if path.is_file():
             return path
     return None
@@ -161,5 +161,3 @@ def _ask(program: str, *arguments: str) -> str:
         return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-
-
