@@ -134,7 +134,7 @@ def test_failed_translation_leaves_nothing(folder: Path, recorder: Recorder) -> 
     place = Location(kernel="ka", sm="sm_80", address=0x90, instruction="FOO R1")
     recorder.problem = error("sass-no-row", "no row for FOO", place)
     with pytest.raises(CasscError) as caught:
-        build("a.cu plain.cpp -o prog -MD")
+        build("--engine=lift a.cu plain.cpp -o prog -MD")
     assert names(folder) == before
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.location.file == "a.cu"

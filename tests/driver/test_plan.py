@@ -176,4 +176,4 @@ def test_host_sources_need_no_nvcc() -> None:
         assert "-fPIC" in command
         assert command[command.index("-x") + 1] == language
     with pytest.raises(CasscError, match="nvcc was not found"):
-        planned("-c a.cu", replace(MACHINE, nvcc=None))
+        planned("--engine=lift -c a.cu", replace(MACHINE, nvcc=None))

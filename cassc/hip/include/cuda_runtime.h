@@ -4,7 +4,10 @@
 #define CASSC_CUDA_RUNTIME_H
 #include "cassc/attributes.h"
 #include "cuda_runtime_api.h"
-#ifdef __cplusplus
+#if defined(__cplusplus) && !defined(__CUDACC__)  // a host compiler: the runtime API, and no device functions
+#include "cassc/runtime_templates.h"
+#include "vector_functions.h"
+#elif defined(__cplusplus)
 #include "cassc/math.h"
 #include "cassc/launch.h"
 #include "cassc/runtime_templates.h"

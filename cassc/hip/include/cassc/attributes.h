@@ -3,6 +3,7 @@
 #ifndef CASSC_ATTRIBUTES_H
 #define CASSC_ATTRIBUTES_H
 
+#ifdef __CUDACC__
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -12,6 +13,14 @@
 #define __managed__ __attribute__((managed))
 #else
 #define __managed__ __attribute__((device))
+#endif
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __managed__
 #endif
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__
