@@ -274,7 +274,9 @@ def test_no_nvcc_is_needed(
     hidden = {"PATH": str(folder), "CUDA_HOME": "", "CUDA_PATH": ""}
     if "nvcc " not in cassc("doctor", **hidden).stdout.partition("MISSING")[2]:
         pytest.skip("an nvcc is installed among Python's packages")
-    built = cassc("a.cu", "b.cpp", "-MD", "-MF", "a.d", "-o", "prog", **hidden)
+    built = cassc("-c", "a.cu", "-MD", "-MF", "a.d", **hidden)
+    assert built.returncode == 0, built.stderr
+    built = cassc("a.o", "b.cpp", "-o", "prog", **hidden)
     assert built.returncode == 0, built.stderr
     assert "wide.h" in (tmp_path / "a.d").read_text()
     ran = subprocess.run([tmp_path / "prog"], env={**os.environ, "CASSC_DEVICE": "emu"}, capture_output=True, text=True)
