@@ -110,6 +110,9 @@ class Toolchain:
         return self.ar
 
     def require_runtime(self) -> Path:
+        named = os.environ.get("CASSC_LIBDIR")
+        if self.runtime is None and named:
+            raise error("toolchain-bad-libdir", f"CASSC_LIBDIR is '{named}', where there is no libcudart.so.*")
         if self.runtime is None:
             raise error(
                 "toolchain-no-runtime",
@@ -181,12 +184,11 @@ def cuda_packages() -> list[Path]:
 
 
 def find_runtime() -> Path | None:
-    """``$CASSC_LIBDIR``, else ``lib`` beside the package (an editable install has two places for it)."""
+    """``$CASSC_LIBDIR`` alone if it is set, else ``lib`` beside the package (an editable install has two places)."""
     import cassc
 
     named = os.environ.get("CASSC_LIBDIR")
-    folders = [Path(named)] if named else []
-    folders += [Path(place) / "lib" for place in cassc.__path__]
+    folders = [Path(named)] if named else [Path(place) / "lib" for place in cassc.__path__]
     for folder in folders:
         if any(folder.glob("libcudart.so.*")):
             return folder.resolve()

@@ -4,23 +4,28 @@ An entry is one file named by the SHA-256 of everything that its content depends
 and renamed, under a lock of its own, so that two builds that want the same entry make it once; it begins with the
 digest of its content, so that a torn file is a miss and never a wrong answer.
 
-The folder is ``$CASSC_CACHE_DIR``, else ``$XDG_CACHE_HOME/cassc``, else ``~/.cache/cassc``. ``$CASSC_CACHE_SIZE``
-bounds it (``512M``, ``2G``; 1G by default; 0 switches the cache off): the entries that were used longest ago go first.
+The folder is ``$CASSC_CACHE_DIR``, else ``$XDG_CACHE_HOME/cassc``, else ``~/.cache/cassc``. Its size is bounded by
+``$CASSC_CACHE_SIZE``, else by what ``cassc cache limit`` has set (``512M``, ``2G``; 1G by default; 0 switches the cache
+off): the entries that were used longest ago go first.
+
+A folder that cannot be written, or a disk that is full, never fails a build: it is a warning.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
-from cassc.diag import error
+from cassc.diag import Diagnostic, Severity, error
 
 _DIGEST = 32
 _SUFFIX = ".entry"
@@ -30,16 +35,25 @@ _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 _DEFAULT_LIMIT = 1 << 30
 _ROOM_LEFT = 0.8
 """Pruning goes below the limit, to this part of it, so that it is not done again for the next entry."""
+_FOLDERS = 256
+_LIMIT_FILE = "limit"
+_COUNTS_FILE = "counts"
+_LEFT_BEHIND = (".new-*", "??/.new-*", "translations/*/.new-*", "translations/*/*.fatbin.*", "signatures/.new-*")
+"""Half-written files of builds that were killed."""
+_ABANDONED = 3600.0
+"""Seconds after which such a file has nobody who writes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What ``cassc cache show`` prints; ``size`` and ``limit`` in bytes."""
+    """What ``cassc cache stats`` prints; ``size`` and ``limit`` in bytes; look-ups since the cache was cleared."""
 
     root: Path
     entries: int
     size: int
     limit: int
+    hits: int = 0
+    misses: int = 0
 
 
 def key(stage: str, *parts: bytes | str) -> str:
@@ -53,18 +67,30 @@ def key(stage: str, *parts: bytes | str) -> str:
 
 
 class Cache:
-    """Bytes by key. A folder that cannot be written makes every look-up a miss; it never fails a build."""
+    """Bytes by key.
+
+    Attributes:
+        root: the folder.
+        limit: bytes; 0 switches the cache off.
+        hits, misses: look-ups through this object.
+        problem: why the first entry that could not be stored was not.
+    """
 
     def __init__(self, root: Path, limit: int) -> None:
         self.root = root
         self.limit = limit
+        self.hits = 0
+        self.misses = 0
+        self.problem: OSError | None = None
 
     @classmethod
     def open(cls) -> Cache:
         """The cache that the environment names."""
         named = os.environ.get("CASSC_CACHE_DIR")
         home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-        return cls(Path(named) if named else Path(home, "cassc"), _limit(os.environ.get("CASSC_CACHE_SIZE", "")))
+        root = Path(named) if named else Path(home, "cassc")
+        size = os.environ.get("CASSC_CACHE_SIZE", "")
+        return cls(root, parse_size(size, "CASSC_CACHE_SIZE") if size else _limit(root))
 
     def get(self, name: str) -> bytes | None:
         path = self._path(name)
@@ -84,18 +110,56 @@ class Cache:
         path = self._path(name)
         if self.limit == 0:
             return
-        with contextlib.suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(hashlib.sha256(data).digest())
-                    file.write(data)
-                os.replace(temporary, path)
-            except BaseException:
+        try:
+            self._write(path, hashlib.sha256(data).digest() + data)
+            self._prune(path.parent)
+        except OSError as problem:
+            self.problem = self.problem or problem
+
+    def _write(self, path: Path, data: bytes) -> None:
+        """All of it or nothing, in one step."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
                 os.unlink(temporary)
-                raise
-            self._prune()
+            raise
+
+    def remark(self) -> Diagnostic | None:
+        """A warning, if something could not be stored."""
+        if self.problem is None:
+            return None
+        text = f"nothing is kept in the cache '{self.root}': {self.problem.strerror or self.problem}"
+        return Diagnostic(Severity.WARNING, "cache-not-written", text)
+
+    def record(self) -> None:
+        """Add this object's look-ups to those that ``cassc cache stats`` shows. They are counted for people: a count
+        that cannot be written is lost."""
+        if self.limit == 0 or not (self.hits or self.misses):
+            return
+        with contextlib.suppress(OSError, Timeout, NotImplementedError), FileLock(self.root / "counts.lock", timeout=1):
+            hits, misses = self._counts()
+            content = json.dumps([hits + self.hits, misses + self.misses]).encode()
+            self._write(self.root / _COUNTS_FILE, content)
+            self.hits = self.misses = 0
+
+    def _counts(self) -> tuple[int, int]:
+        try:
+            hits, misses = json.loads((self.root / _COUNTS_FILE).read_bytes())
+            return int(hits), int(misses)
+        except (OSError, ValueError, TypeError):
+            return 0, 0
+
+    def set_limit(self, limit: int) -> None:
+        """For all later builds that use this folder. Raises OSError."""
+        self._write(self.root / _LIMIT_FILE, str(limit).encode())
+        self.limit = limit
+        if limit:
+            self._prune_to_limit()
 
     def get_or_make(self, name: str, make: Callable[[], bytes]) -> tuple[bytes, bool]:
         """The entry and whether it was there. ``make`` runs under the entry's lock; what it raises is passed on, and
@@ -103,29 +167,37 @@ class Cache:
         if self.limit == 0:  # switched off
             return make(), False
         found = self.get(name)
-        if found is not None:
-            return found, True
-        with self._locked(name):
-            found = self.get(name)
-            if found is not None:
-                return found, True
-            data = make()
-            self.put(name, data)
-            return data, False
+        if found is None:
+            with self._locked(name):
+                found = self.get(name)
+                if found is None:
+                    self.misses += 1
+                    data = make()
+                    self.put(name, data)
+                    return data, False
+        self.hits += 1
+        return found, True
 
     def usage(self) -> Usage:
         sizes = [size for _, size, _ in self._entries()]
-        return Usage(self.root, len(sizes), sum(sizes), self.limit)
+        return Usage(self.root, len(sizes), sum(sizes), self.limit, *self._counts())
 
     def clear(self) -> Usage:
         """Remove every entry; returns what was there. Locks stay: another build may hold one."""
         before = self.usage()
         for path, _, _ in self._entries():
             path.unlink(missing_ok=True)
-        for pattern in ("??/.new-*", "translations/*/.new-*", "translations/*/*.fatbin.*", "signatures/.new-*"):
-            for left in self.root.glob(pattern):  # of builds that were killed
-                left.unlink(missing_ok=True)
+        self._remove_left_behind(0)
+        (self.root / _COUNTS_FILE).unlink(missing_ok=True)
         return before
+
+    def _remove_left_behind(self, age: float) -> None:
+        oldest = time.time() - age
+        for pattern in _LEFT_BEHIND:
+            for path in self.root.glob(pattern):
+                with contextlib.suppress(OSError):
+                    if path.stat().st_mtime <= oldest:
+                        path.unlink()
 
     def _path(self, name: str) -> Path:
         return self.root / name[:2] / (name[2:] + _SUFFIX)
@@ -137,7 +209,7 @@ class Cache:
         try:
             (self.root / "locks").mkdir(parents=True, exist_ok=True)
             lock.acquire()
-        except OSError:
+        except (OSError, NotImplementedError):  # a file system without locks: an entry may be made twice
             yield
             return
         try:
@@ -155,12 +227,21 @@ class Cache:
                     entries.append((path, status.st_size, status.st_mtime))
         return entries
 
-    def _prune(self) -> None:
+    def _prune(self, folder: Path) -> None:
+        """After an entry was stored in ``folder``. Keys are spread evenly, so one folder tells whether the whole may be
+        too large, and not every entry needs a look at every other."""
+        with os.scandir(folder) as listing:
+            size = sum(item.stat().st_size for item in listing if item.name.endswith(_SUFFIX))
+        if size * _FOLDERS > self.limit:
+            self._prune_to_limit()
+
+    def _prune_to_limit(self) -> None:
         entries = self._entries()
         total = sum(size for _, size, _ in entries)
         if total <= self.limit:
             return
         with FileLock(self.root / "prune.lock"):
+            self._remove_left_behind(_ABANDONED)
             for path, size, _ in sorted(entries, key=lambda entry: entry[2]):
                 if total <= self.limit * _ROOM_LEFT:
                     break
@@ -168,11 +249,18 @@ class Cache:
                 total -= size
 
 
-def _limit(text: str) -> int:
-    if not text:
+def _limit(root: Path) -> int:
+    """What was set for the folder, else the default."""
+    try:
+        return int((root / _LIMIT_FILE).read_text())
+    except (OSError, ValueError):
         return _DEFAULT_LIMIT
-    unit = _UNITS.get(text[-1].upper(), 0)
+
+
+def parse_size(text: str, name: str) -> int:
+    """``512M`` to bytes. Raises CasscError ``cache-size``, which says what ``name`` is."""
+    unit = _UNITS.get(text[-1:].upper(), 0)
     digits = text[:-1] if unit else text
-    if not digits.isdigit():
-        raise error("cache-size", f"CASSC_CACHE_SIZE is '{text}'; expected a number of bytes, or one with K, M, G or T")
+    if not digits.isascii() or not digits.isdigit():
+        raise error("cache-size", f"{name} is '{text}'; expected a number of bytes, or one with K, M, G or T")
     return int(digits) * (unit or 1)

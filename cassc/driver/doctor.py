@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import subprocess
@@ -134,6 +135,10 @@ def _llvm() -> Finding:
 
 def _runtime(found: Toolchain) -> Finding:
     mend = "pip install --force-reinstall --no-deps .   (in a clone of cassc)"
+    named = os.environ.get("CASSC_LIBDIR")
+    if found.runtime is None and named:
+        where = f"CASSC_LIBDIR is '{named}', where there is no libcudart.so.*"
+        return Finding("cassc runtime", False, True, where, "unset CASSC_LIBDIR")
     if found.runtime is None:
         return Finding("cassc runtime", False, True, "libcudart, libcassrt and libcassc_emu were not built", mend)
     lacking = [name for name in ("libcassrt.so", "libcassc_emu.so") if not any(found.runtime.glob(f"{name}*"))]

@@ -122,6 +122,10 @@ class _Runner:
             deliver([replace(d, made=Path(self.untouched.get(str(d.made), d.made))) for d in self.plan.deliveries])
         finally:
             pool.shutdown(cancel_futures=True)
+            self.cache.record()
+        remark = self.cache.remark()
+        if remark is not None:
+            self.report.remarks.append(remark)
         return self.report
 
     def _run(self, job: Job) -> None:

@@ -174,7 +174,11 @@ def translate(fat: fatbin.FatBinary, title: str, settings: Settings, file: Path,
     A container of which nothing can be translated gets an empty one, so that it is not tried again.
     """
     clock = Clock()
-    made = device.translate_container(fat, title, settings, Cache.open(), clock)
+    cache = Cache.open()
+    made = device.translate_container(fat, title, settings, cache, clock)
+    cache.record()
+    unkept = cache.remark()
+    report.remarks += [unkept] if unkept else []
     report.remarks += made.remarks
     report.verdicts += made.verdicts
     report.hits += made.hit

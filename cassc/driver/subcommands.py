@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from cassc.driver import contents, doctor, observed
-from cassc.driver.cache import Cache
+from cassc.driver.cache import Cache, parse_size
 from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
 from cassc.target import TARGETS
 
@@ -270,22 +271,40 @@ def _first_use(targets: tuple[str, ...], check_seconds: float, source: Path, fil
 
 @_group.group("cache")
 def _cache() -> None:
-    """Show or clear the cache of translations."""
+    """Show, bound or clear the cache of translations."""
 
 
-@_cache.command("show")
+@_cache.command("stats")
 @_json
 @click.pass_obj
-def _cache_show(say: Say, as_json: bool) -> int:
-    """Where the cache is and how full."""
+def _cache_stats(say: Say, as_json: bool) -> int:
+    """Where the cache is, how full, and how often it served."""
     usage = Cache.open().usage()
     if as_json:
         fields = {"folder": str(usage.root), "entries": usage.entries, "size": usage.size, "limit": usage.limit}
-        say(json.dumps(fields))
+        say(json.dumps({**fields, "hits": usage.hits, "misses": usage.misses}))
     else:
         say(f"folder   {usage.root}")
         say(f"entries  {usage.entries}")
-        say(f"size     {_mebibytes(usage.size)} of {_mebibytes(usage.limit)}")
+        say(f"size     {_mebibytes(usage.size)} of {_mebibytes(usage.limit) if usage.limit else '0: switched off'}")
+        say(f"served   {usage.hits} of {usage.hits + usage.misses} look-ups")
+    return 0
+
+
+_cache.add_command(_cache_stats, "show")
+
+
+@_cache.command("limit")
+@click.argument("size", required=False)
+@click.pass_obj
+def _cache_limit(say: Say, size: str | None) -> int:
+    """Print the limit, or set it: 500M, 2G; 0 switches the cache off. CASSC_CACHE_SIZE goes before it."""
+    cache = Cache.open()
+    if size is not None:
+        cache.set_limit(parse_size(size, "the limit"))
+        if os.environ.get("CASSC_CACHE_SIZE"):
+            say("CASSC_CACHE_SIZE is set, and goes before the limit")
+    say(f"{_mebibytes(cache.limit)}" if cache.limit else "0: switched off")
     return 0
 
 

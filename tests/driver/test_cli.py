@@ -207,6 +207,12 @@ def test_cache_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["cache", "show", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["entries"], shown["folder"]) == (1, os.environ["CASSC_CACHE_DIR"])
+    assert cli.main(["cache", "limit", "2G"]) == 0
+    assert capsys.readouterr().out == "2048.0 MiB\n"
+    assert cli.main(["cache", "stats"]) == 0
+    assert "of 2048.0 MiB" in capsys.readouterr().out
+    assert cli.main(["cache", "limit", "much"]) == 1
+    assert "the limit is 'much'" in capsys.readouterr().err
     assert cli.main(["cache", "clear"]) == 0
     assert capsys.readouterr().out.startswith("removed 1 entries")
     assert Cache.open().usage().entries == 0

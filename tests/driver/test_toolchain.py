@@ -73,6 +73,12 @@ def test_order_of_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert found and (found.origin, found.release, found.runtime) == ("PATH", "13.1.4", "libcudart.so.13")
 
 
+def test_folder_of_libraries_that_holds_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASSC_LIBDIR", str(tmp_path))
+    with pytest.raises(CasscError, match="CASSC_LIBDIR is '.*', where there is no libcudart"):
+        toolchain.find().require_runtime()
+
+
 def test_nvcc_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", path_of(fake_nvcc(tmp_path / "first").parent))
     other = fake_nvcc(tmp_path / "second", "12.8.2")
