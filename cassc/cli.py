@@ -294,6 +294,8 @@ def _print_report(report: Report, said: Diagnostics, *, verbose: bool = False, q
         say("cassc: verdicts: " + ", ".join(f"{number} {status}" for status, number in sorted(counts.items())))
     if report.hits:
         say(f"cassc: {report.hits} of the modules came from the cache")
+    if report.compilations:
+        say(f"cassc: {report.compilations} of the compilations came from the cache")
 
 
 def _print_error(problem: CasscError) -> None:

@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from typing import Any
 
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic
-from cassc.driver import device, from_source, policy
+from cassc.driver import compilation, device, from_source, policy
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
 from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, FromSource, Job, Plan, Translate
@@ -56,12 +57,14 @@ class Report:
         remarks: from the stages.
         timings: (title of the file, seconds by stage).
         hits: cubins that came out of the cache.
+        compilations: objects of nvcc that did.
     """
 
     verdicts: list[dict[str, Any]] = field(default_factory=list)
     remarks: list[Diagnostic] = field(default_factory=list)
     timings: list[tuple[str, dict[str, float]]] = field(default_factory=list)
     hits: int = 0
+    compilations: int = 0
 
 
 def dryrun(plan: Plan, say: Say) -> None:
@@ -146,7 +149,28 @@ class _Runner:
             self.report.timings.append((job.stage, {job.stage: seconds}))
 
     def _compile(self, job: Compile) -> float:
-        return self._start(job.command, nvcc=True)
+        nvcc = self.plan.nvcc
+        if nvcc is None or self.invocation.verbose:
+            return self._start(job.command, nvcc=True)
+        begin = time.perf_counter()
+        done, hit = compilation.compile(job, nvcc, self.cache, self._captured)
+        if done.text:
+            self.say(done.text.decode(errors="replace").rstrip("\n"))
+        _check(done.status)
+        self.report.compilations += hit
+        return time.perf_counter() - begin
+
+    def _captured(self, command: list[str]) -> compilation.Run:
+        """Start nvcc; what it prints is kept, so that a hit in the cache can say it again."""
+        if sys.stderr.isatty() and "NO_COLOR" not in os.environ:
+            command = [*command, "-Xcompiler", "-fdiagnostics-color=always"]
+        try:
+            done = subprocess.run(
+                command, env=nvcc_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+            )
+        except OSError as problem:
+            raise _not_started(command[0], problem) from problem
+        return compilation.Run(done.returncode, done.stdout)
 
     def _start(self, command: Sequence[str], *, nvcc: bool = False) -> float:
         """Start a tool and wait; its output goes where ours goes. Returns the seconds it took."""
@@ -159,9 +183,8 @@ class _Runner:
             else:
                 status = subprocess.run(command, env=nvcc_environment(), check=False).returncode
         except OSError as problem:
-            raise diag.error("tool-not-started", f"cannot start '{command[0]}': {problem.strerror}") from problem
-        if status != 0:
-            raise ToolFailed(status if status > 0 else 128 - status)
+            raise _not_started(command[0], problem) from problem
+        _check(status)
         return time.perf_counter() - begin
 
     def _start_verbose(self, command: Sequence[str]) -> int:
@@ -235,6 +258,16 @@ class _Runner:
         if wanted:
             seconds = self._start([*job.command, *wanted], nvcc=True)
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
+
+
+def _not_started(program: str, problem: OSError) -> CasscError:
+    return diag.error("tool-not-started", f"cannot start '{program}': {problem.strerror}")
+
+
+def _check(status: int) -> None:
+    """Raises ToolFailed; a negative status is a signal."""
+    if status != 0:
+        raise ToolFailed(status if status > 0 else 128 - status)
 
 
 def deliver(deliveries: Sequence[Delivery]) -> None:

@@ -16,7 +16,7 @@ from cassc.driver.toolkit import Toolkit
 from cassc.hip.compile import Unit
 from cassc.hip.tools import lacks as source_lacks
 from cassc.target import DEFAULT_SM
-from cassc.toolchain import Toolchain, host_compiler
+from cassc.toolchain import Nvcc, Toolchain, host_compiler
 
 _OWN_LIBRARIES = frozenset({"cudart", "cudart_static", "cudadevrt"})
 """Libraries that cassc's CUDA runtime stands for; never passed to the linker."""
@@ -94,11 +94,12 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``environment``: the lines that ``-v`` and ``--dryrun`` print first."""
+    """``environment``: the lines that ``-v`` and ``--dryrun`` print first. ``nvcc`` is the one that compiles."""
 
     jobs: tuple[Job, ...]
     deliveries: tuple[Delivery, ...] = ()
     environment: tuple[str, ...] = ()
+    nvcc: Nvcc | None = None
 
 
 def plan(invocation: Invocation, toolchain: Toolchain, kit: Toolkit | None, scratch: Path) -> Plan:
@@ -130,7 +131,7 @@ class _Planner:
             self._archive(objects)
         elif invocation.phase is Phase.LINK:
             self._link(objects)
-        return Plan(tuple(self.jobs), tuple(self.deliveries), self._environment())
+        return Plan(tuple(self.jobs), tuple(self.deliveries), self._environment(), self.toolchain.nvcc)
 
     def _environment(self) -> tuple[str, ...]:
         return tuple(toolkit.environment(self.kit)) if self.kit else ()
