@@ -1,8 +1,7 @@
 """For which GPU architectures nvcc compiles: ``-arch``, ``-code`` and ``-gencode``, in every form that nvcc takes.
 
-What is asked for is passed on, with three exceptions, each with a remark: ``native``, ``all`` and ``all-major`` stand
-for the default, since one architecture is translated; LTO code (``lto_80``) becomes SASS; where only PTX is asked
-for (``code=compute_80``), SASS is added.
+What is asked for is passed on, with two exceptions, each with a remark: ``native``, ``all`` and ``all-major`` stand for
+the default, since one architecture is translated; LTO code (``lto_80``) becomes SASS.
 """
 
 from __future__ import annotations
@@ -61,10 +60,6 @@ def choose(line: CommandLine, targets: Sequence[Target]) -> Architectures:
     if made != requested:
         text = "LTO code is not SASS: device code is compiled to SASS at once, and linked without optimisation"
         remarks.append(_remark("no-lto", text))
-    if not any(code.startswith("sm_") for item in made for code in item.codes):
-        made = [_with_sass(item) for item in made]
-        names = ", ".join(code for item in made for code in item.codes if code.startswith("sm_"))
-        remarks.append(_remark("ptx-only", f"only PTX was asked for: SASS of {names}, which is translated, is added"))
     if not remarks:
         return Architectures(_words(line))
     return Architectures(tuple(word for item in made for word in item.words), tuple(remarks))
@@ -142,7 +137,3 @@ def _kind(name: str) -> str:
 def _without_lto(item: Codes) -> Codes:
     codes = (re.sub(r"^lto_", "sm_", code) for code in item.codes)
     return Codes(item.arch, tuple(dict.fromkeys(codes)))
-
-
-def _with_sass(item: Codes) -> Codes:
-    return Codes(item.arch, (f"sm_{item.arch.partition('_')[2]}", *item.codes))

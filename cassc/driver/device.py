@@ -135,6 +135,17 @@ class Clock:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
+def prepare() -> None:
+    """Load what a translation needs (0.4 s) while nvcc compiles."""
+    from cassc.amdgpu import assemble
+    from cassc.sass.decode import rows_by_opcode
+
+    assemble.warm_up()
+    from cassc.engines import cascade  # noqa: F401
+
+    rows_by_opcode()
+
+
 def translate_file(path: str | os.PathLike[str], title: str, settings: Settings, cache: Cache) -> Outcome:
     """Translate every fat binary of an object or archive that holds no code object yet.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -101,6 +103,7 @@ class _Runner:
         self.settings = device.Settings(invocation.targets, invocation.check_seconds, invocation.keep)
         self.compiled: dict[Path, Future[float]] = {}
         self.made: dict[Path, Future[device.Outcome]] = {}
+        self.prepared: threading.Thread | None = None
         self.untouched: dict[str, str] = {}
         """What is used in the place of a translation: a file in which nothing had to be translated."""
 
@@ -162,6 +165,9 @@ class _Runner:
 
     def _captured(self, command: list[str]) -> compilation.Run:
         """Start nvcc; what it prints is kept, so that a hit in the cache can say it again."""
+        if not self.prepared:
+            self.prepared = threading.Thread(target=_prepare)
+            self.prepared.start()
         if sys.stderr.isatty() and "NO_COLOR" not in os.environ:
             command = [*command, "-Xcompiler", "-fdiagnostics-color=always"]
         try:
@@ -258,6 +264,11 @@ class _Runner:
         if wanted:
             seconds = self._start([*job.command, *wanted], nvcc=True)
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
+
+
+def _prepare() -> None:
+    with contextlib.suppress(Exception):
+        device.prepare()
 
 
 def _not_started(program: str, problem: OSError) -> CasscError:

@@ -24,7 +24,7 @@ def compile_text(text: str, arch: SmArch, title: str) -> bytes:
     Raises CasscError ``device-no-ptxas`` where there is no ptxas, ``device-bad-ptx`` with its own words where it fails.
     """
     nvcc = toolchain.find().nvcc
-    tool = nvcc.path.resolve().with_name("ptxas") if nvcc else None
+    tool = nvcc.root / "bin" / "ptxas" if nvcc else None
     if tool is None or not tool.is_file():
         raise diag.error(
             "device-no-ptxas",

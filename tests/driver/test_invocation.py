@@ -94,18 +94,16 @@ def test_named_architectures_are_the_default_with_a_remark(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "expected", "remark"),
+    ("words", "expected"),
     [
-        ("-arch=compute_86", "arch=compute_86,code=[sm_86,compute_86]", "ptx-only"),
-        ("-gencode arch=compute_80,code=compute_80", "arch=compute_80,code=[sm_80,compute_80]", "ptx-only"),
-        ("-arch=lto_80 -rdc=true", "arch=compute_80,code=[sm_80]", "no-lto"),
-        ("-gencode arch=compute_80,code=[compute_80,lto_80]", "arch=compute_80,code=[compute_80,sm_80]", "no-lto"),
+        ("-arch=lto_80 -rdc=true", "arch=compute_80,code=[sm_80]"),
+        ("-gencode arch=compute_80,code=[compute_80,lto_80]", "arch=compute_80,code=[compute_80,sm_80]"),
     ],
 )
-def test_what_holds_no_sass_gets_some(words: str, expected: str, remark: str) -> None:
+def test_lto_code_becomes_sass(words: str, expected: str) -> None:
     invocation = parse([*words.split(), "a.cu"])
     assert invocation.device_link_args[-2:] == ("-gencode", expected)
-    assert [r.id for r in invocation.remarks] == [f"command-line-{remark}"]
+    assert [r.id for r in invocation.remarks] == ["command-line-no-lto"]
 
 
 def test_products_of_nvcc_have_the_architectures_asked_for() -> None:

@@ -189,18 +189,6 @@ def test_source_without_device_code(folder: Path, recorder: Recorder) -> None:
     assert embedded(folder / "host.o") == []
 
 
-def test_object_with_ptx_alone_is_refused(folder: Path, recorder: Recorder, nvcc: toolchain.Nvcc) -> None:
-    subprocess.run([nvcc.path, "-c", "a.cu", "-arch=compute_80"], check=True)
-    with pytest.raises(CasscError, match=r"no SASS \(PTX: compute_80\)"):
-        build("-shared a.o -o a.so")
-    assert "a.so" not in names(folder)
-
-
-def test_where_ptx_alone_is_asked_for_there_is_sass(folder: Path, recorder: Recorder) -> None:
-    build("-c a.cu -gencode arch=compute_80,code=compute_80")
-    assert len(embedded(folder / "a.o")) == 1
-
-
 def test_run_arguments_reach_the_program(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(os, "execve", lambda path, arguments, environment: started.append(list(arguments)))
