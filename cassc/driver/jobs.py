@@ -122,10 +122,11 @@ class _Runner:
                     self.made[job.output] = pool.submit(from_source.make, job, self.settings, self.cache)
             for job in self.plan.jobs:
                 self._run(job)
+            deliveries = [replace(d, made=Path(self.untouched.get(str(d.made), d.made))) for d in self.plan.deliveries]
             if rules is not None:
-                for delivery in self.plan.deliveries:
+                for delivery in deliveries:
                     rules.enforce_file(str(delivery.made))
-            deliver([replace(d, made=Path(self.untouched.get(str(d.made), d.made))) for d in self.plan.deliveries])
+            deliver(deliveries)
         finally:
             pool.shutdown(cancel_futures=True)
             self.cache.record()
