@@ -70,9 +70,9 @@ class CommandLine:
             return tuple(item.value or "" for item in found)
         return tuple(part for item in found for part in (item.value or "").split(",") if part)
 
-    def words(self, use: Use, without: Sequence[str] = ()) -> list[str]:
-        """The options with this use, but for those named, in their canonical form."""
-        items = [item for item in self.given if use in item.option.use and item.option.name not in without]
+    def words(self, use: Use) -> list[str]:
+        """The options with this use, in their canonical form."""
+        items = [item for item in self.given if use in item.option.use]
         return [word for item in items for word in item.words]
 
 

@@ -60,7 +60,6 @@ _HOST_SPELLING = {
     "optimize": "-O",
     "disable-warnings": "-w",
 }
-_LINE_INFORMATION = ("device-debug", "generate-line-info")
 _IN_LINK = (
     "'--device-link (-dlink)', '--cubin (-cubin) --device-link (-dlink)', "
     "or '--fatbin (-fatbin) --device-link (-dlink)'"
@@ -312,17 +311,6 @@ class _Parser:
             raise CommandLineError("bad-value", f"'{text}': expected a number")
         return float(text)
 
-    def _debug_words(self) -> list[str]:
-        """No debugger follows a translated kernel, and code for one (no inlining) only translates worse."""
-        given = [item for item in self.line.given if item.option.name == "device-debug"]
-        if given:
-            text = (
-                f"option '{given[0].spelling}' gives line information only: "
-                "device code is optimised before it is translated"
-            )
-            self.remarks.append(Diagnostic(Severity.REMARK, "command-line-ignored-option", text))
-        return ["-lineinfo"] if given or self.line.has("generate-line-info") else []
-
     def _host_compile_args(self) -> list[str]:
         """In the host compiler's spelling, which has no lists."""
         words: list[str] = []
@@ -357,8 +345,7 @@ class _Parser:
             )
         chosen = architectures.choose(line, targets)
         self.remarks += chosen.remarks
-        debug = self._debug_words()
-        compile_args = [*line.words(Use.COMPILE, _LINE_INFORMATION), *debug, *chosen.words]
+        compile_args = [*line.words(Use.COMPILE), *chosen.words]
         if line.has("device-c"):
             compile_args += ["-rdc", "true"]
         to_compiler = line.unknown if line.has("forward-unknown-to-host-compiler", "forward-unknown-opts") else ()
@@ -372,7 +359,7 @@ class _Parser:
             output_dir=line.last("output-directory"),
             targets=targets,
             compile_args=(*compile_args, *to_compiler),
-            device_link_args=(*line.words(Use.DEVICE_LINK, _LINE_INFORMATION), *debug, *chosen.words),
+            device_link_args=(*line.words(Use.DEVICE_LINK), *chosen.words),
             host_compile_args=(*self._host_compile_args(), *host_args, *link_flags, *to_compiler),
             language=line.last("x"),
             depend_args=tuple(w for item in line.given if item.option.use == Use.DEPEND for w in item.words),

@@ -150,13 +150,12 @@ def _kernels(pair: Pair, wanted: str, profiles: Mapping[str, Mapping[str, Any]])
         name = function.name
         if name not in verdicts or (wanted and wanted not in (name, demangle(name), demangle(name).partition("(")[0])):
             continue
-        places = [cubin.line_at(f".text.{name}", i.address) for i in function.instructions]
+        places = [cubin.line_at(*function.place(i.address)) for i in function.instructions]
         listing = tuple(
             SassLine(i.address, function.text(i), place) for i, place in zip(function.instructions, places, strict=True)
         )
         machine = tuple(_machine(pair.code_object, name, code, origins))
-        kernel = cubin.kernel(name)
-        graph = cfg.build(function, kernel)
+        graph = cfg.build(function)
         facts, waves = _facts(function, made, len(listing), len(machine))
         yield Kernel(
             name,

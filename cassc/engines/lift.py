@@ -49,7 +49,7 @@ def _in_file(diagnostic: Diagnostic, request: Request, address: int) -> Diagnost
     """The source line, where the cubin has line information."""
     if diagnostic.location.file or address < 0:
         return diagnostic
-    line = request.cubin.line_at(f".text.{request.function.name}", address)
+    line = request.cubin.line_at(*request.function.place(address))
     if line is None:
         return diagnostic
     file, number = line

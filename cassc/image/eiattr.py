@@ -21,6 +21,7 @@ KPARAM_INFO = 0x17
 CBANK_PARAM_SIZE = 0x19
 MAX_STACK_SIZE = 0x23
 REGCOUNT = 0x2F
+INDIRECT_BRANCH_TARGETS = 0x34
 KPARAM_INFO_V2 = 0x45
 NUM_BARRIERS = 0x4C
 
@@ -47,6 +48,24 @@ def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
             raise ElfError(f".nv.info record at {position} ({value} bytes) runs past its section")
         yield attribute, data[position : position + value]
         position += value
+
+
+def indirect_branches(found: Records) -> dict[int, tuple[int, ...]]:
+    """Offset of each indirect branch of a function -> its targets.
+
+    A record is a list of (u32 offset, u32 zero, u32 count, u32 target...).
+    """
+    targets: dict[int, tuple[int, ...]] = {}
+    for attribute, payload in found:
+        if attribute != INDIRECT_BRANCH_TARGETS:
+            continue
+        words = struct.unpack(f"<{len(payload) // 4}I", payload[: len(payload) // 4 * 4])
+        position = 0
+        while position + 3 <= len(words):
+            place, _, count = words[position : position + 3]
+            targets[place] = tuple(words[position + 3 : position + 3 + count])
+            position += 3 + count
+    return targets
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from cassc.sass.cfg import Cfg, Edge, direct_calls, is_indirect, reached
+from cassc.sass.cfg import Block, Cfg, Edge, direct_calls, is_indirect, reached
 
 # Return addresses of the copies, innermost last; () in the kernel itself and in shared bodies.
 Context = tuple[int, ...]
@@ -39,7 +39,7 @@ def analyse(cfg: Cfg) -> Calls:
     callees, indirect = {}, {}
     for entry in (0, *cfg.subroutines):
         callees[entry], indirect[entry] = direct_calls(cfg, entry)
-    targets = tuple(cfg.subroutines) if any(indirect.values()) else ()
+    targets = tuple(sorted({place for block in cfg.blocks.values() for place in _chosen_by_register(block)}))
     edges = {f: callees[f] | (set(targets) if indirect[f] else set()) for f in callees}
     reach = {f: reached(edges, f) for f in edges}
     recursive = {f for f in edges if f in reach[f]}
@@ -52,13 +52,17 @@ def analyse(cfg: Cfg) -> Calls:
         shared |= callers
     points = []
     for block in cfg.blocks.values():
-        if block.last.row.control != "call_rel" or Edge.CALL not in (kind for kind, _ in block.successors):
+        if Edge.CALL not in (kind for kind, _ in block.successors):
             continue
         called = {place for kind, place in block.successors if kind is Edge.CALL}
         if is_indirect(block.last) or called & shared:
             points += [place for kind, place in block.successors if kind is Edge.RETURN_POINT]
     found = Calls(frozenset(shared), tuple(dict.fromkeys(points)), targets)
     return replace(found, dispatched=_dispatched(cfg, found)) if shared else found
+
+
+def _chosen_by_register(block: Block) -> list[int]:
+    return [place for kind, place in block.successors if kind is Edge.CALL and is_indirect(block.last)]
 
 
 def _dispatched(cfg: Cfg, calls: Calls) -> frozenset[int]:

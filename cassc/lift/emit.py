@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cassc import diag
@@ -45,8 +46,17 @@ def predicate_name(index: int, uniform: bool) -> str:
 class EmitLlvm(Barriers):
     """Registers are stack slots (LLVM makes values of them); what a block wrote or read already is not read again."""
 
-    def __init__(self, abi: KernelAbi, words: LaunchWords, banks: Banks, lds_bias: int = 0) -> None:
+    def __init__(
+        self,
+        abi: KernelAbi,
+        words: LaunchWords,
+        banks: Banks,
+        lds_bias: int = 0,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        """``variables``: name -> LLVM constant of the address."""
         super().__init__()
+        self._variables = {name: Ir(I64, text) for name, text in (variables or {}).items()}
         self.abi = abi
         self.words = words
         self.banks = banks
@@ -85,6 +95,12 @@ class EmitLlvm(Barriers):
         if index == 7:
             return self.const(I1, 1)
         return self._read(predicate_name(index, uniform), I1)
+
+    def address_of(self, variable: str, addend: int) -> Ir:
+        base = self._variables.get(variable)
+        if base is None:
+            raise diag.error("lift-unsupported", f"the address of {variable!r} is not known")
+        return self.add(base, self.const(I64, addend)) if addend else base
 
     def known_predicate(self, p: Pred) -> Ir | None:
         """The value of a predicate that was written or read in this block."""
@@ -144,7 +160,7 @@ class EmitLlvm(Barriers):
             return self._counter(_NANOSECONDS_PER_TICK, name.endswith("hi"))
         if name == "swinhi" and not self.lds_bias:
             return self.hi(self._shared_window())
-        if name in ("cgactaid", "smid", "gridid"):
+        if name in ("cgactaid", "smid", "gridid", "stack_end"):
             return self.const(I32, 0)
         if name == "dynamic_smem_size":
             return self._implicit(_DYNAMIC_LDS, 4)
@@ -185,6 +201,11 @@ class EmitLlvm(Barriers):
         flat = self.raw(f"addrspacecast ptr addrspace(5) {self.local} to ptr")
         return self.define(I64, f"ptrtoint ptr {flat} to i64")
 
+    def _constants(self) -> Ir:
+        """Generic address of constant bank 3."""
+        symbol = self.banks.symbols.get(3)
+        return self.const(I64, 0) if symbol is None else Ir(I64, f"ptrtoint (ptr addrspace(4) {symbol} to i64)")
+
     # Constant banks ----------------------------------------------------------------------------------------------
     def constant(self, bank: int, offset: Value | int, size: int, *, signed: bool = False) -> Ir:
         if isinstance(offset, Ir) and offset.known is not None:
@@ -209,6 +230,8 @@ class EmitLlvm(Barriers):
                 return self._shared_window()
             if offset == self.words.local_window:
                 return self._local_window()
+            if offset == self.words.constants:
+                return self._constants()
             return self.pair(self._driver_word(offset), self._driver_word(offset + 4))
         word = self._driver_word(offset & ~3)
         if size == 4:
@@ -226,7 +249,11 @@ class EmitLlvm(Barriers):
             index = (offset - base) // 4
             if 0 <= index < 3:
                 return self._implicit(*dimensions[index])
-        windows = ((self.words.shared_window, self._shared_window), (self.words.local_window, self._local_window))
+        windows = (
+            (self.words.shared_window, self._shared_window),
+            (self.words.local_window, self._local_window),
+            (self.words.constants, self._constants),
+        )
         for place, window in windows:
             if place is not None and offset in (place, place + 4):
                 whole = window()
@@ -249,9 +276,11 @@ class EmitLlvm(Barriers):
         return self._extended(pointer, size, math.gcd(offset, size) or size)
 
     def _bank_base(self, bank: int) -> str:
+        """A kernel is linked with the banks of what it calls; pointers may lead nowhere else, and end there."""
         base = self.banks.symbols.get(bank)
         if base is None:
-            raise diag.error("lift-unsupported", f"the cubin has no constant bank {bank}")
+            self.trap()
+            return "null"
         return base
 
     def _extended(self, pointer: str, size: int, align: int) -> Ir:

@@ -14,6 +14,7 @@ from cassc import diag
 from cassc.image.cubin import Cubin, Relocation, Section
 from cassc.lift import devicelib
 from cassc.lift.text import quoted
+from cassc.sass.codespace import CodeSpace
 
 ADDRESS_64 = (2, 4)  # R_CUDA_64, R_CUDA_G64: the place holds the 64-bit (generic) address of the symbol
 _VARIABLES = (".nv.global", ".nv.global.init")
@@ -76,6 +77,20 @@ def constant_bank(cubin: Cubin, section: Section) -> str:
     return f"{object_symbol(section.name)} = {kind} {_initialiser(cubin, section)}, align {_align(section)}"
 
 
+def addresses(cubin: Cubin) -> dict[str, str]:
+    """Module variable -> LLVM constant of its address (i64)."""
+    sections = [n for n in (*_VARIABLES, _CONSTANT_VARIABLES) if (s := cubin.section(n)) is not None and s.size]
+    return {s.name: _place(s.section, s.value) for s in cubin.symbols if s.section in sections}
+
+
+def _place(section: str, offset: int) -> str:
+    space = 4 if section == _CONSTANT_VARIABLES else 1
+    place = f"ptr addrspace({space}) {object_symbol(section)}"
+    if offset:
+        place = f"ptr addrspace({space}) getelementptr (i8, {place}, i64 {offset})"
+    return f"ptrtoint ({place} to i64)"
+
+
 def _align(section: Section) -> int:
     return min(max(section.align, 16), _MAX_ALIGN)
 
@@ -130,18 +145,15 @@ def _bytes(data: bytes) -> str:
 
 def _address(cubin: Cubin, section: Section, relocation: Relocation) -> str:
     """What a relocated 64-bit word holds: the address of a variable, a code offset, or a marker of an external."""
-    symbol = cubin.symbol(relocation.symbol)
+    space = CodeSpace.of(cubin)
+    symbol = space.symbols.get(relocation.symbol)
     if relocation.type not in ADDRESS_64 or symbol is None:
         raise diag.error("lift-unsupported", f"relocation type {relocation.type} in {section.name}")
     if symbol.section == "":
         return str(EXTERNAL.get(symbol.name, _UNKNOWN_EXTERNAL))
-    offset = symbol.value + relocation.addend
+    code = space.address(symbol)
+    if code is not None:
+        return str(code + relocation.addend)
     if symbol.section in (*_VARIABLES, _CONSTANT_VARIABLES):
-        space = 4 if symbol.section == _CONSTANT_VARIABLES else 1
-        place = f"ptr addrspace({space}) {object_symbol(symbol.section)}"
-        if offset:
-            place = f"ptr addrspace({space}) getelementptr (i8, {place}, i64 {offset})"
-        return f"ptrtoint ({place} to i64)"
-    if symbol.section.startswith(".text."):
-        return str(offset)
+        return _place(symbol.section, symbol.value + relocation.addend)
     raise diag.error("lift-unsupported", f"{section.name} holds an address in {symbol.section}")

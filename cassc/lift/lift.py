@@ -33,7 +33,7 @@ from cassc.sass.execute import Machine, Write, execute, guard
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.groups import APART, joins_groups, mask_operand
 from cassc.sass.launch import LaunchWords
-from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
+from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
 # Below this address sm_90's kernels keep nothing of their own, if they have shared memory.
@@ -59,12 +59,13 @@ class _Lifter:
         self.cubin = cubin
         self.abi = function.abi
         self.at = {i.address: i for i in function.instructions}
-        self.graph = cfg.build(function, next((k for k in cubin.kernels if k.name == function.name), None))
+        self.graph = cfg.build(function)
         self.calls = calls.analyse(self.graph)
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
-        self.m = EmitLlvm(self.abi, LaunchWords.of(self.function.arch.number), self._banks(), self._lds_bias())
+        words = LaunchWords.of(function.arch.number)
+        self.m = EmitLlvm(self.abi, words, self._banks(), self._lds_bias(), globals.addresses(cubin))
         self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
         self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]
@@ -120,8 +121,6 @@ class _Lifter:
             raise CasscError(*reached)
         if missing:
             raise self._unsupported(None, f"control reaches {min(missing):#x}, where there is no instruction")
-        if f".text.{self.abi.name}" in self.cubin.relocations:
-            raise self._unsupported(None, "the kernel's code has relocations: the cubin is not linked")
 
     def _unsupported(self, i: Instruction | None, message: str) -> CasscError:
         location = diag.Location(kernel=self.abi.name, sm=self.function.arch.name)
@@ -330,7 +329,7 @@ class _Lifter:
             self._switch(i, base, targets, context)
         elif kind == "ret":
             self._return(i, context)
-        elif kind == "call_rel":
+        elif kind in cfg.CALLS and any(edge is Edge.CALL for edge, _ in block.successors) or kind == "call_rel":
             self._call(block, context, follower)
         elif kind == "call_abs":
             self._external(i)
@@ -383,6 +382,13 @@ class _Lifter:
     def _external(self, i: Instruction) -> None:
         """Choice by the marker that the table of addresses holds; LLVM folds it where the table index is constant."""
         m = self.m
+        named = i.operands[-1]
+        arguments = [m.register(Reg(k)) for k in range(4, 14)]
+        if isinstance(named, Named):
+            if named.name not in globals.EXTERNAL:
+                raise self._unsupported(i, f"the device runtime function {named.name} is not supported")
+            self._call_helper(named.name, arguments)
+            return
         table = self.cubin.relocations.get(globals.POINTERS, ())
         undefined = {r.symbol for r in table if (s := self.cubin.symbol(r.symbol)) is not None and not s.section}
         unknown = sorted(undefined - set(globals.EXTERNAL))
@@ -394,7 +400,6 @@ class _Lifter:
         done, lost = m.name()[1:], m.name()[1:]
         labels = {function: m.name()[1:] for function in sorted(undefined)}
         cases = " ".join(f"i64 {globals.EXTERNAL[f]}, label %{label}" for f, label in labels.items())
-        arguments = [m.register(Reg(k)) for k in range(4, 14)]
         m.line(f"switch {target.typed}, label %{lost} [ {cases} ]")
         before = m.snapshot()
         for function, label in labels.items():

@@ -182,7 +182,8 @@ class Builder(Protocol):
     # Launch state ------------------------------------------------------------------------------------------------
     def special(self, name: str) -> Value:
         """I32: tid.x .y .z, ctaid.x .y .z, laneid, warpid, nwarpid, smid, clocklo, clockhi, globaltimerlo,
-        globaltimerhi, lanemask.eq .lt .le .gt .ge, swinhi, cgactaid, gridid, dynamic_smem_size, total_smem_size."""
+        globaltimerhi, lanemask.eq .lt .le .gt .ge, swinhi, cgactaid, gridid, dynamic_smem_size, total_smem_size,
+        stack_end (the lowest local address that the stack may reach)."""
 
     def constant(self, bank: int, offset: Value | int, size: int, *, signed: bool = False) -> Value:
         """Constant bank read of 1, 2, 4 (I32, extended) or 8 (I64) bytes at a byte offset (int, or I32 Value)."""

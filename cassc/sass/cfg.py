@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from cassc.image.cubin import Kernel
 from cassc.sass.disasm import SassFunction
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.operand import Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
-
-INDIRECT_BRANCH_TARGETS = 0x34  # EIATTR of .nv.info.<kernel>
 
 
 class Edge(Enum):
@@ -87,12 +83,12 @@ def direct_calls(graph: Cfg, entry: int) -> tuple[set[int], bool]:
             continue
         seen.add(place)
         block = graph.blocks[place]
-        through_register = block.last.row.control == "call_rel" and is_indirect(block.last)
-        indirect |= through_register
         for kind, target in block.successors:
             if kind is not Edge.CALL:
                 work.append(target)
-            elif not through_register:
+            elif is_indirect(block.last):
+                indirect = True
+            else:
                 callees.add(target)
     return callees, indirect
 
@@ -131,24 +127,7 @@ def _resizes_stack(i: Instruction) -> bool:
     return bool(pointer) and len(sources) > len(pointer)
 
 
-def indirect_targets(kernel: Kernel) -> dict[int, tuple[int, ...]]:
-    """Offset of each indirect branch -> its targets, from the kernel's EIATTR records.
-
-    A record is a list of (u32 offset, u32 zero, u32 count, u32 target...).
-    """
-    found: dict[int, tuple[int, ...]] = {}
-    for attribute, payload in kernel.info:
-        if attribute != INDIRECT_BRANCH_TARGETS:
-            continue
-        words = struct.unpack(f"<{len(payload) // 4}I", payload[: len(payload) // 4 * 4])
-        position = 0
-        while position + 3 <= len(words):
-            place, _, count = words[position : position + 3]
-            found[place] = tuple(words[position + 3 : position + 3 + count])
-            position += 3 + count
-    return found
-
-
+CALLS = frozenset({"call_rel", "call_abs"})
 # Kinds of `Row.control` that end a block.
 ENDS = frozenset({"branch", "branch_div", "branch_conv", "brx", "call_rel", "call_abs", "ret", "exit", "trap"})
 
@@ -168,15 +147,10 @@ def is_indirect(instruction: Instruction) -> bool:
     return any(token.name == "Ra" for token in instruction.row.tokens)
 
 
-def build(function: SassFunction, kernel: Kernel | None = None) -> Cfg:
-    """The graph of what is reachable from the entry, through subroutines and indirect branches too.
-
-    Args:
-        kernel: where the targets of indirect branches are read from; without it such a branch has none.
-    """
+def build(function: SassFunction) -> Cfg:
+    """The graph of what is reachable from the entry, through subroutines and indirect branches too."""
     at = {i.address: i for i in function.instructions}
     entries = {offset: name for name, offset in function.subroutines.items()}
-    indirect = indirect_targets(kernel) if kernel is not None else {}
     successors: dict[int, tuple[tuple[Edge, int], ...]] = {}
     leaders = {0}
     missing = set()
@@ -191,7 +165,7 @@ def build(function: SassFunction, kernel: Kernel | None = None) -> Cfg:
         if instruction is None:
             missing.add(address)
             continue
-        edges = _successors(instruction, entries, indirect)
+        edges = _successors(instruction, entries, function.indirect, function.pointed_to)
         successors[address] = edges
         if instruction.row.control in ENDS:
             leaders.update(target for _, target in edges)
@@ -207,11 +181,14 @@ def build(function: SassFunction, kernel: Kernel | None = None) -> Cfg:
             address = follower
         blocks[leader] = Block(leader, tuple(body), successors[address])
     reached = {offset: name for offset, name in entries.items() if offset in blocks}
-    return Cfg(function.name, blocks, reached, indirect, tuple(sorted(missing)))
+    return Cfg(function.name, blocks, reached, function.indirect, tuple(sorted(missing)))
 
 
 def _successors(
-    i: Instruction, entries: Mapping[int, str], indirect: Mapping[int, tuple[int, ...]]
+    i: Instruction,
+    entries: Mapping[int, str],
+    indirect: Mapping[int, tuple[int, ...]],
+    pointed_to: frozenset[int],
 ) -> tuple[tuple[Edge, int], ...]:
     fall = (Edge.FALL, i.address + WORD_BYTES)
     kind = i.row.control
@@ -233,7 +210,10 @@ def _successors(
             # ptxas jumps to plain labels by CALL too; nothing returns from there.
             edges = [(Edge.BRANCH, target)]
     elif kind == "call_abs":
-        edges = [(Edge.RETURN_POINT, i.address + WORD_BYTES)]
+        # Through a register, of functions outside of the section; others are of the device runtime.
+        callees = sorted(pointed_to) if is_indirect(i) else [target] if target is not None else []
+        edges = [(Edge.CALL, place) for place in callees]
+        edges.append((Edge.RETURN_POINT, i.address + WORD_BYTES))
     conditional = not always(i) or kind in ("branch_div", "branch_conv")
     if conditional and fall[1] not in (t for _, t in edges):
         edges.append(fall)

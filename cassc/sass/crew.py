@@ -6,7 +6,7 @@ together, of whatever warp, unless others starve. What lanes of one warp do toge
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cassc.sass import externals
-from cassc.sass.builder import I1, I32, Space
+from cassc.sass.builder import I1, I32, I64, Space
 from cassc.sass.cfg import is_indirect, target_of
 from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
 from cassc.sass.execute import Machine as AnyMachine
@@ -23,7 +23,7 @@ from cassc.sass.execute import Write
 from cassc.sass.fields import PT, URZ, WORD_BYTES
 from cassc.sass.groups import APART, WARP_WIDE, base, mask_operand
 from cassc.sass.memory import AccessError, Memory
-from cassc.sass.operand import Imm, Named, Pred, Reg, UReg
+from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
 if TYPE_CHECKING:
@@ -58,8 +58,10 @@ class Halt(Exception):
 class Machine(Evaluate):
     """Evaluate with registers."""
 
-    def __init__(self, around: Surroundings, lanes: int, registers: int) -> None:
+    def __init__(self, around: Surroundings, lanes: int, registers: int, symbols: Mapping[str, int]) -> None:
+        """``symbols``: addresses of module variables."""
         super().__init__(around, lanes)
+        self.symbols = symbols
         self.registers = np.zeros((registers, lanes), np.uint32)
         self.uniforms = np.zeros((URZ + 1, lanes), np.uint32)
         self.predicates = np.zeros((8, lanes), bool)
@@ -73,6 +75,12 @@ class Machine(Evaluate):
     def predicate(self, index: int, *, uniform: bool = False) -> Lanes:
         file = self.uniform_predicates if uniform else self.predicates
         return Lanes(I1, file[index])
+
+    def address_of(self, variable: str, addend: int) -> Lanes:
+        address = self.symbols.get(variable)
+        if address is None:
+            raise Halt("instruction", f"the cubin has no variable {variable!r}")
+        return self.const(I64, address + addend)
 
     def holds(self, p: Pred) -> Mask:
         value: Mask = (self.uniform_predicates if p.uniform else self.predicates)[p.index]
@@ -115,7 +123,7 @@ class Crew:
         self.last_turn = np.zeros(lanes, np.int64)
         self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
         self.votes = np.zeros((2, lanes), np.uint32)  # of a lane's last barrier: how many were true, and all
-        self.machine = Machine(self, lanes, 256)
+        self.machine = Machine(self, lanes, 256, cta.program.symbols)
         self.machine.races = cta.races
         self.machine.shuffler = shuffler
         self._any = cast(AnyMachine, self.machine)  # its methods take the narrower type Lanes
@@ -169,7 +177,7 @@ class Crew:
             return self.cta.instructions >> 32
         if name == "swinhi":
             return self.bank(0).read_int(0x1C, 4)
-        if name in ("smid", "cgactaid", "gridid"):
+        if name in ("smid", "cgactaid", "gridid", "stack_end"):
             return 0
         if name == "dynamic_smem_size":
             return self.cta.dynamic_shared
@@ -408,24 +416,36 @@ class Crew:
         self._jump(i, group, self._taken(i, group), target)
 
     def _on_ret(self, i: Instruction, group: Mask) -> None:
-        self._jump(i, group, self._taken(i, group), self._register_target(i, self._label(i)))
+        base = next(o.target if isinstance(o, Label) else o.bits for o in i.operands if isinstance(o, Label | Imm))
+        self._jump(i, group, self._taken(i, group), self._register_target(i, base))
 
     def _on_call_abs(self, i: Instruction, group: Mask) -> None:
         """A function of the device runtime, or a place in the code."""
         taken = self._taken(i, group)
-        register = next(o for o in i.operands if isinstance(o, Reg))
-        machine = self.machine
-        wide = machine.pair(machine.register(register), machine.register(Reg(register.index + 1))).data
         self.pc[group] = i.address + WORD_BYTES
-        for lane in np.flatnonzero(taken):
-            function = self.cta.program.externals.get(int(wide[lane]))
-            if function is None:
-                self.pc[lane] = int(wide[lane])
-            else:
-                try:
-                    externals.call(self, function, int(lane))
-                except externals.Stop as stop:
-                    raise Halt(stop.kind, stop.message) from None
+        target = i.operands[-1]
+        if isinstance(target, Label):
+            self.pc[taken] = target.target
+        elif isinstance(target, Named):
+            for lane in np.flatnonzero(taken):
+                self._external(target.name, int(lane))
+        elif isinstance(target, Reg):
+            machine = self.machine
+            wide = machine.pair(machine.register(target), machine.register(Reg(target.index + 1))).data
+            for lane in np.flatnonzero(taken):
+                function = self.cta.program.externals.get(int(wide[lane]))
+                if function is None:
+                    self.pc[lane] = int(wide[lane])
+                else:
+                    self._external(function, int(lane))
+        else:
+            raise Halt("instruction", "a call of an address that no relocation names")
+
+    def _external(self, function: str, lane: int) -> None:
+        try:
+            externals.call(self, function, lane)
+        except externals.Stop as stop:
+            raise Halt(stop.kind, stop.message) from None
 
     def thread(self, lane: int, axis: str) -> int:
         """The index of a lane's thread in the CTA along x, y or z."""

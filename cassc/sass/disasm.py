@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from cassc.diag import Diagnostic, Location, Severity
+from cassc.image import eiattr
 from cassc.image.cubin import Cubin, Kernel, KernelAbi
+from cassc.sass.codespace import TEXT, CodeSpace
 from cassc.sass.decode import decode
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.operand import Label
 from cassc.sass.printer import text
+from cassc.sass.relocate import relocated
 from cassc.sass.row import Instruction
 from cassc.target import SmArch
 
 
 @dataclass(frozen=True, slots=True)
 class SassFunction:
-    """A kernel and the subroutines in its text section.
+    """A kernel, the subroutines in its text section, and the device functions that it may reach elsewhere.
 
     Attributes:
         instructions: in address order, one for each 16 bytes that decode.
         undecodable: one error for each word that no row describes.
         subroutines: name -> byte offset.
         labels: byte offset -> name, as printed.
-        indirect_targets: byte offsets that indirect branches may reach (EIATTR_INDIRECT_BRANCH_TARGETS).
+        indirect: address of an indirect branch -> its targets (EIATTR_INDIRECT_BRANCH_TARGETS).
+        pointed_to: addresses of functions that calls through a register may reach, of those outside of the section.
+        sections: first address -> name of the text section that lies there (see ``codespace``).
     """
 
     name: str
@@ -35,6 +40,14 @@ class SassFunction:
     undecodable: tuple[Diagnostic, ...] = ()
     subroutines: Mapping[str, int] = field(default_factory=dict)
     labels: Mapping[int, str] = field(default_factory=dict)
+    indirect: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    pointed_to: frozenset[int] = frozenset()
+    sections: Mapping[int, str] = field(default_factory=dict)
+
+    def place(self, address: int) -> tuple[str, int]:
+        """Text section and byte offset of a code address."""
+        start = max((start for start in self.sections if start <= address), default=0)
+        return self.sections.get(start, f".text.{self.name}"), address - start
 
     def text(self, instruction: Instruction) -> str:
         return text(instruction, lambda label: f"`({self.labels.get(label.target, hex(label.target))})")
@@ -71,50 +84,97 @@ class SassModule:
 
 def disassemble(cubin: Cubin) -> SassModule:
     """All kernels of a cubin. Words without a row become errors of their function, not of the module."""
-    decoded = [(kernel, *_decode_kernel(kernel, cubin.arch)) for kernel in cubin.kernels]
-    names = _label_names([(kernel, instructions) for kernel, instructions, _ in decoded])
-    functions = tuple(
-        SassFunction(
-            name=kernel.name,
-            arch=cubin.arch,
-            abi=kernel.abi,
-            instructions=instructions,
-            undecodable=errors,
-            subroutines={s.name: s.value for s in kernel.subroutines},
-            labels=names[kernel.name],
-        )
-        for kernel, instructions, errors in decoded
-    )
-    return SassModule(cubin.arch, functions)
-
-
-def _decode_kernel(kernel: Kernel, arch: SmArch) -> tuple[tuple[Instruction, ...], tuple[Diagnostic, ...]]:
-    instructions, errors = [], []
-    for address in range(0, len(kernel.code) - WORD_BYTES + 1, WORD_BYTES):
-        word = int.from_bytes(kernel.code[address : address + WORD_BYTES], "little")
-        instruction = decode(word, arch.number, address)
-        if instruction is not None:
-            instructions.append(instruction)
-            continue
-        low, high = word & ((1 << 64) - 1), word >> 64
-        errors.append(
-            Diagnostic(
-                Severity.ERROR,
-                "sass-unknown-encoding",
-                f"no instruction is known for the word 0x{low:016x} 0x{high:016x} (opcode 0x{word & 0xFFF:03x})",
-                Location(kernel=kernel.name, sm=arch.name, address=address),
+    space = CodeSpace.of(cubin)
+    shared: dict[str, _Code] = {}
+    decoded = []
+    for kernel in cubin.kernels:
+        sections = space.sections(kernel.name)
+        codes = [_decode(kernel.code, sections[0], 0, space)]
+        for name in sections[1:]:
+            if name not in shared:
+                shared[name] = _decode(cubin.sections[name].data, name, space.bases[name], space)
+            codes.append(shared[name])
+        decoded.append((kernel, codes))
+    names = _label_names([(kernel, _functions(kernel, codes, space), codes) for kernel, codes in decoded])
+    pointed_to = space.pointed_to()
+    functions = []
+    for kernel, codes in decoded:
+        subroutines = _functions(kernel, codes, space)
+        functions.append(
+            SassFunction(
+                name=kernel.name,
+                arch=cubin.arch,
+                abi=kernel.abi,
+                instructions=tuple(i for code in codes for i in code.instructions),
+                undecodable=tuple(
+                    replace(d, location=replace(d.location, kernel=kernel.name)) for code in codes for d in code.errors
+                ),
+                subroutines=subroutines,
+                labels=names[kernel.name],
+                indirect={place: targets for code in codes for place, targets in code.indirect.items()},
+                pointed_to=pointed_to & set(subroutines.values()),
+                sections={code.base: code.section for code in codes},
             )
         )
-    return tuple(instructions), tuple(errors)
+    return SassModule(cubin.arch, tuple(functions))
 
 
-def _label_names(decoded: list[tuple[Kernel, tuple[Instruction, ...]]]) -> dict[str, dict[int, str]]:
+@dataclass(frozen=True, slots=True)
+class _Code:
+    section: str
+    base: int
+    instructions: tuple[Instruction, ...]
+    errors: tuple[Diagnostic, ...]
+    indirect: Mapping[int, tuple[int, ...]]
+
+
+def _decode(code: bytes, section: str, base: int, space: CodeSpace) -> _Code:
+    arch = space.cubin.arch
+    relocations = space.relocations(section)
+    instructions, errors = [], []
+    for offset in range(0, len(code) - WORD_BYTES + 1, WORD_BYTES):
+        word = int.from_bytes(code[offset : offset + WORD_BYTES], "little")
+        address = base + offset
+        instruction = decode(word, arch.number, address)
+        relocation = relocations.get(offset)
+        location = Location(sm=arch.name, address=address)
+        if instruction is None:
+            low, high = word & ((1 << 64) - 1), word >> 64
+            message = f"no instruction is known for the word 0x{low:016x} 0x{high:016x} (opcode 0x{word & 0xFFF:03x})"
+            errors.append(Diagnostic(Severity.ERROR, "sass-unknown-encoding", message, location))
+            continue
+        if relocation is not None:
+            changed = relocated(instruction, relocation, space)
+            if changed is None:
+                message = f"relocation type {relocation.type:#x} of {relocation.symbol!r} in {text(instruction)}"
+                errors.append(Diagnostic(Severity.ERROR, "sass-unknown-relocation", message, location))
+                continue
+            instruction = changed
+        instructions.append(instruction)
+    info = space.cubin.section(f".nv.info.{section.removeprefix(TEXT)}")
+    branches = eiattr.indirect_branches(eiattr.records(info.data)) if info is not None else {}
+    indirect = {base + place: tuple(base + target for target in targets) for place, targets in branches.items()}
+    return _Code(section, base, tuple(instructions), tuple(errors), indirect)
+
+
+def _functions(kernel: Kernel, codes: Sequence[_Code], space: CodeSpace) -> dict[str, int]:
+    """Name -> code address of what a kernel may call."""
+    found = {symbol.name: symbol.value for symbol in kernel.subroutines}
+    elsewhere = {code.section for code in codes[1:]}
+    for symbol in space.cubin.symbols if elsewhere else ():
+        if symbol.kind == "FUNC" and symbol.section in elsewhere:
+            found[symbol.name] = space.bases[symbol.section] + symbol.value
+    return found
+
+
+def _label_names(decoded: list[tuple[Kernel, dict[str, int], list[_Code]]]) -> dict[str, dict[int, str]]:
     """NVIDIA's numbering: kernels in the order of their symbols, labels in the order of their first use."""
     names: dict[str, dict[int, str]] = {}
     number = 0
-    for kernel, instructions in decoded:
-        targets = dict.fromkeys(op.target for i in instructions for op in i.operands if isinstance(op, Label))
-        own = {symbol.value: symbol.name for symbol in kernel.subroutines}
+    for kernel, functions, codes in decoded:
+        operands = (op for code in codes for i in code.instructions for op in i.operands)
+        targets = dict.fromkeys(op.target for op in operands if isinstance(op, Label))
+        own = {address: name for name, address in functions.items()}
         own[0] = kernel.name
         known: dict[int, str] = {}
         for target in targets:

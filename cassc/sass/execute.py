@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from cassc import diag
 from cassc.sass.builder import F32, F64, I1, I16, I32, I64, Builder, Value
 from cassc.sass.fields import PT
-from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, UReg
+from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, Symbolic, UReg
 from cassc.sass.row import Instruction
 from cassc.sass.syntax import Token
 
@@ -26,6 +26,9 @@ class Machine(Builder, Protocol):
 
     def predicate(self, index: int, *, uniform: bool = False) -> Value:
         """The I1 in a predicate; true for PT."""
+
+    def address_of(self, variable: str, addend: int) -> Value:
+        """I64: global address of a module variable, and ``addend``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,10 @@ def source(m: Machine, i: Instruction, token: Token, operand: Operand) -> Any:
         return address(m, token, operand)
     if isinstance(operand, Imm):
         return _immediate(m, token, operand)
+    if isinstance(operand, Symbolic):
+        whole = m.address_of(operand.name, operand.addend) if operand.value is None else m.const(I64, operand.value)
+        half = m.hi(whole) if operand.high else m.lo(whole)
+        return (half,) if token.type.startswith("w") else half
     count = words_of(token, i)
     if token.type.startswith("w"):
         return tuple(_word(m, operand, k) for k in range(count))

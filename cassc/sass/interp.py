@@ -17,6 +17,7 @@ import numpy as np
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.image.cubin import Cubin
+from cassc.sass.codespace import CodeSpace
 from cassc.sass.crew import Order as Order
 from cassc.sass.cta import UNDEFINED, Cta, Halt
 from cassc.sass.disasm import SassFunction, disassemble
@@ -136,19 +137,21 @@ def load_module(cubin: Cubin, memory: Memory | None = None, base: int = DEFAULT_
         memory.add(Range(place, data, name))
         addresses[name], arrays[name] = place, data
         place += section.size + 256
+    space = CodeSpace.of(cubin)
     for name, data in arrays.items():
         for relocation in cubin.relocations.get(name, ()):
-            value = symbol_address(cubin, addresses, relocation.symbol) + relocation.addend
+            value = symbol_address(space, addresses, relocation.symbol) + relocation.addend
             data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
     return Device(memory, arrays.get(".nv.constant3", np.zeros(0, np.uint8)), addresses)
 
 
-def symbol_address(cubin: Cubin, addresses: Mapping[str, int], name: str) -> int:
-    """Device address of a variable, or the code offset of a function. KeyError if the cubin does not define it."""
-    symbol = cubin.symbol(name)
-    if symbol is None or not symbol.section:
+def symbol_address(space: CodeSpace, addresses: Mapping[str, int], name: str) -> int:
+    """Device address of a variable, or the code address of a function. KeyError if the cubin does not define it."""
+    symbol = space.symbols[name]
+    if not symbol.section:
         raise KeyError(name)
-    return addresses.get(symbol.section, 0) + symbol.value
+    code = space.address(symbol)
+    return addresses.get(symbol.section, 0) + symbol.value if code is None else code
 
 
 def place_heap(memory: Memory, base: int, size: int) -> Heap:

@@ -20,6 +20,7 @@ class LaunchWords:
         workspace: low and high word of the address of a cooperative launch's workspace (envreg2 and envreg1; zeros in
             another launch).
         descriptors: memory descriptors (64 bits) that global accesses name; nothing depends on their value.
+        constants: generic address (64 bits) of constant bank 3, as debug builds read it; None where that is not known.
         size: of the words before the parameters, where a kernel has none.
     """
 
@@ -30,13 +31,12 @@ class LaunchWords:
     stack: int
     workspace: tuple[int, int]
     descriptors: tuple[int, ...]
+    constants: int | None
     size: int
 
     @classmethod
     def of(cls, sm: int) -> LaunchWords:
-        if sm >= 100:
-            return _SM_100
-        return replace(_SM_75, workspace=(0x48, 0x44)) if sm >= 90 else _SM_75
+        return _SM_100 if sm >= 100 else _SM_90 if sm >= 90 else _SM_75
 
 
 _SM_75 = LaunchWords(
@@ -47,8 +47,10 @@ _SM_75 = LaunchWords(
     stack=0x28,
     workspace=(0x90, 0x8C),
     descriptors=(0x118, 0x208),
+    constants=0x50,
     size=0x400,
 )
+_SM_90 = replace(_SM_75, workspace=(0x48, 0x44), constants=0xD0)
 _SM_100 = LaunchWords(
     block=0x360,
     grid=0x370,
@@ -57,5 +59,6 @@ _SM_100 = LaunchWords(
     stack=0x37C,
     workspace=(0x258, 0x254),
     descriptors=(0x358,),
+    constants=None,
     size=0x400,
 )

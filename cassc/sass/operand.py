@@ -115,6 +115,24 @@ class Imm:
 
 
 @dataclass(frozen=True, slots=True)
+class Symbolic:
+    """Low or high half of a symbol's address, as an immediate.
+
+    Attributes:
+        value: the whole address where it is known: that of code. Addresses of variables are known when they are loaded.
+    """
+
+    name: str
+    addend: int = 0
+    high: bool = False
+    value: int | None = None
+
+    def __str__(self) -> str:
+        place = f"({self.name} + {self.addend:#x})" if self.addend else self.name
+        return f"32@{'hi' if self.high else 'lo'}({place})"
+
+
+@dataclass(frozen=True, slots=True)
 class Address:
     """``[register + uregister + offset]``, in bytes.
 
@@ -171,7 +189,7 @@ class Named:
         return self.name
 
 
-Operand = Reg | UReg | Const | Pred | Imm | Address | Label | Named
+Operand = Reg | UReg | Const | Pred | Imm | Symbolic | Address | Label | Named
 
 
 def _decorate(text: str, operand: Register | Const) -> str:

@@ -431,6 +431,7 @@ def uniform_load_constant(r: Reading, token: Token) -> Operand:
 
 LABEL_HIGH = Field(34, 48)
 LABEL_LOW = Field(16, 8)
+TARGET_HIGH = Field(34, 47)
 
 
 def label(r: Reading, token: Token) -> Operand:
@@ -444,6 +445,14 @@ def label(r: Reading, token: Token) -> Operand:
 def bssy_label(r: Reading, token: Token) -> Operand:
     """Where a convergence barrier of sm_100 ends: 30 bits, in units of four bytes."""
     return Label(r.address + fields.WORD_BYTES + 4 * r.take_signed(Field(34, 30)))
+
+
+def code_address(r: Reading, token: Token) -> Operand:
+    """Of a call; linked code has a relocation there, and zero."""
+    target = r.take(TARGET_HIGH)
+    if r.sm >= 90:
+        target = target << 8 | r.take(LABEL_LOW)
+    return Imm(4 * target)
 
 
 def lepc_label(r: Reading, token: Token) -> Operand:
@@ -638,4 +647,5 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "BarrierAt24": convergence_barrier(24),
     "PlainSharedAddr": plain_shared_address,
     "Offset": branch_offset,
+    "CodeAddress": code_address,
 }

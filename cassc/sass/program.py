@@ -11,6 +11,7 @@ from cassc import diag
 from cassc.image.cubin import Cubin
 from cassc.sass import cfg
 from cassc.sass.builder import Space
+from cassc.sass.codespace import CodeSpace
 from cassc.sass.disasm import SassFunction
 from cassc.sass.evaluate import WINDOWS
 from cassc.sass.execute import Plan
@@ -28,7 +29,9 @@ class Program:
     at: instructions by byte offset.
     banks: bank number -> memory, without banks 0 and 3.
     externals: value in bank 4 -> name of the undefined function.
+    symbols: name -> address of module variables.
     stack: bytes of local memory of a thread.
+    constants: generic address of constant bank 3.
     plans: of instructions that ran, by byte offset.
     """
 
@@ -36,7 +39,9 @@ class Program:
     at: Mapping[int, Instruction]
     banks: Mapping[int, Memory]
     externals: Mapping[int, str]
+    symbols: Mapping[str, int]
     stack: int
+    constants: int = 0
     plans: dict[int, Plan] = field(default_factory=dict)
 
     def plan(self, i: Instruction) -> Plan:
@@ -50,6 +55,7 @@ class Program:
     def of(cls, function: SassFunction, cubin: Cubin, addresses: Mapping[str, int]) -> Program:
         undefined = sorted({s.name for s in cubin.symbols if not s.section and s.kind == "FUNC"})
         externals = {EXTERNAL_BASE + index: name for index, name in enumerate(undefined, 1)}
+        space = CodeSpace.of(cubin)
         banks = {}
         for number, name in ((2, f".nv.constant2.{function.name}"), (4, ".nv.constant4")):
             section = cubin.section(name)
@@ -62,13 +68,24 @@ class Program:
                 if symbol is None:
                     raise diag.error("sass-bad-cubin", f"{name} refers to the unknown symbol {relocation.symbol!r}")
                 if symbol.section:
-                    value = addresses.get(symbol.section, 0) + symbol.value + relocation.addend
+                    code = space.address(symbol)
+                    place = addresses.get(symbol.section, 0) + symbol.value if code is None else code
+                    value = place + relocation.addend
                 else:
                     value = next((v for v, n in externals.items() if n == symbol.name), 0)
                 data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
             banks[number] = Memory([Range(0, data, name, writable=False)], f"c[{number:#x}]")
         stack = cfg.stack_bytes(cfg.build(function), function.abi.frame_size)
-        return cls(function, {i.address: i for i in function.instructions}, banks, externals, stack)
+        symbols = {s.name: addresses[s.section] + s.value for s in cubin.symbols if s.section in addresses}
+        return cls(
+            function,
+            {i.address: i for i in function.instructions},
+            banks,
+            externals,
+            symbols,
+            stack,
+            addresses.get(".nv.constant3", 0),
+        )
 
     def bank0(
         self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes, workspace: int = 0
@@ -89,5 +106,7 @@ class Program:
         words[at.stack // 4] = self.stack
         low, high = at.workspace
         words[low // 4], words[high // 4] = workspace & 0xFFFFFFFF, workspace >> 32
+        if at.constants is not None:
+            words[at.constants // 4], words[at.constants // 4 + 1] = self.constants & 0xFFFFFFFF, self.constants >> 32
         data[base : base + len(parameters)] = np.frombuffer(parameters, np.uint8)
         return Memory([Range(0, data, writable=False)], "c[0x0]")

@@ -15,6 +15,7 @@ from cassc.amdgpu.emulator import Emulator, EmulatorFault, Kernel, Module
 from cassc.image.cubin import Cubin
 from cassc.sass import heap as heaps
 from cassc.sass import interp
+from cassc.sass.codespace import CodeSpace
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.sass.externals import HEAP_FUNCTIONS
@@ -127,12 +128,13 @@ def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int 
                     addresses[name] = found[0] - symbol.value
                     break
     initial = {}
+    space = CodeSpace.of(cubin)
     for name in addresses:
         section = cubin.sections[name]
         data = np.zeros(section.size, np.uint8)
         data[: len(section.data)] = np.frombuffer(section.data, np.uint8)
         for relocation in cubin.relocations.get(name, ()):
-            value = interp.symbol_address(cubin, addresses, relocation.symbol) + relocation.addend
+            value = interp.symbol_address(space, addresses, relocation.symbol) + relocation.addend
             data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
         initial[name] = data
     return Variables(addresses, initial, heap, workspace)

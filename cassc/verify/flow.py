@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from cassc.image.cubin import Cubin
 from cassc.sass import cfg
 from cassc.sass.disasm import SassFunction
 from cassc.sass.execute import words_of
@@ -105,16 +104,16 @@ class Flow:
     complete: bool
 
 
-def analyse(function: SassFunction, cubin: Cubin | None = None) -> Flow:
-    return _Analysis(function, cubin).run()
+def analyse(function: SassFunction) -> Flow:
+    return _Analysis(function).run()
 
 
 class _Analysis:
-    def __init__(self, function: SassFunction, cubin: Cubin | None) -> None:
+    def __init__(self, function: SassFunction) -> None:
         self.function = function
         self.base = function.abi.param_base
         self.words = -(-function.abi.param_size // 4)
-        self.graph = cfg.build(function, cubin.kernel(function.name) if cubin is not None else None)
+        self.graph = cfg.build(function)
         self.live = _live_registers(self.graph)
         self.facts: dict[int, Facts] = {}
         self.compared: set[int] = set()

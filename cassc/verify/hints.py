@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cassc.image.cubin import Cubin
 from cassc.sass.disasm import SassFunction
 from cassc.sass.operand import Imm, Named, Pred
 from cassc.verify import flow
@@ -59,8 +58,7 @@ class Hints:
         return self.word(offset).points and self.word(offset + 4).points
 
 
-def of(function: SassFunction, cubin: Cubin | None = None) -> Hints:
-    """``cubin``: where the targets of indirect branches are read from."""
+def of(function: SassFunction) -> Hints:
     dimensions = 1
     approximate: set[str] = set()
     halves = doubles = atomic_floats = False
@@ -75,7 +73,7 @@ def of(function: SassFunction, cubin: Cubin | None = None) -> Hints:
         for operand in instruction.operands:
             if isinstance(operand, Named) and operand.name.startswith(("SR_TID.", "SR_CTAID.")):
                 dimensions = max(dimensions, _DIMENSION[operand.name[-1]])
-    found = flow.analyse(function, cubin)
+    found = flow.analyse(function)
     return Hints(
         found.words,
         found.memory,

@@ -91,8 +91,8 @@ class Oracle:
         self.cubin = cubin
         self.emulator = emulator
         self.module = module
-        self.hints = hints.of(function, cubin)
-        self.coverage = Coverage(function, cfg.build(function, cubin.kernel(function.name)))
+        self.hints = hints.of(function)
+        self.coverage = Coverage(function, cfg.build(function))
         self.last_refusal = ""
         self.spent = 0
         self._heap = execute.place_heap(cubin, emulator)

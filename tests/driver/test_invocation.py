@@ -32,21 +32,14 @@ def test_defaults() -> None:
         (["-O3"], ("-O", "3")),
         (["-std=c++17"], ("-std", "c++17")),
         (["--std", "c++20"], ("-std", "c++20")),
-        (["-lineinfo", "-g"], ("-g", "-lineinfo")),
-        (["-G", "-lineinfo", "-g"], ("-g", "-lineinfo")),
-        (["-lineinfo", "-G"], ("-lineinfo",)),
+        (["-lineinfo", "-g"], ("-lineinfo", "-g")),
+        (["-G", "-g"], ("-G", "-g")),
         (["-Xptxas", "-v,-O1"], ("-Xptxas", "-v,-O1")),
         (["--expt-relaxed-constexpr", "-expt-extended-lambda"], ("-expt-relaxed-constexpr", "-expt-extended-lambda")),
     ],
 )
 def test_compile_arguments(words: list[str], expected: tuple[str, ...]) -> None:
     assert parse([*words, "-c", "a.cu"]).compile_args == (*expected, "-arch", "sm_80")
-
-
-def test_device_debugging_is_line_information_and_says_so() -> None:
-    invocation = parse(["-G", "-c", "a.cu"])
-    assert "-G" not in invocation.compile_args
-    assert "line information only" in invocation.remarks[0].message
 
 
 def test_link_arguments() -> None:

@@ -21,6 +21,7 @@ from cassc.image.cubin import Cubin, KernelAbi
 from cassc.lift.lift import lift_kernel
 from cassc.lift.module import link_text
 from cassc.sass import interp
+from cassc.sass.codespace import CodeSpace
 from cassc.sass.disasm import SassModule, disassemble
 from cassc.sass.memory import Memory, Range
 from cassc.target import DEFAULT_TARGET
@@ -87,7 +88,7 @@ class Interpreter:
     def variable(self, name: str, values: Array | None = None, dtype: Any = np.int32) -> Array:
         symbol = self.cubin.symbol(name)
         assert symbol is not None
-        address = interp.symbol_address(self.cubin, self.device.addresses, name)
+        address = interp.symbol_address(CodeSpace.of(self.cubin), self.device.addresses, name)
         found = self.device.memory.find(address)
         assert found is not None
         data = found.data[address - found.base :][: symbol.size].view(dtype)

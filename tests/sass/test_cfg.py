@@ -16,8 +16,7 @@ DATA = Path(__file__).parent / "data"
 @functools.cache
 def graphs(sm: int) -> dict[str, Cfg]:
     cubin = cubins.parse((DATA / f"kernels.sm_{sm}.cubin").read_bytes())
-    kernels = {k.name: k for k in cubin.kernels}
-    return {f.name: cfg.build(f, kernels[f.name]) for f in disassemble(cubin).functions}
+    return {f.name: cfg.build(f) for f in disassemble(cubin).functions}
 
 
 @pytest.mark.parametrize("sm", [80, 90])

@@ -13,6 +13,7 @@ from cassc.diag import CasscError
 from cassc.image import cubin as cubins
 from cassc.image.cubin import Cubin
 from cassc.sass import interp
+from cassc.sass.codespace import CodeSpace
 from cassc.sass.disasm import SassModule, disassemble
 from cassc.sass.memory import Memory
 
@@ -138,7 +139,7 @@ def test_an_unknown_kernel(module: tuple[Cubin, SassModule]) -> None:
 def test_module_variables_are_placed_and_relocated() -> None:
     cubin, _ = _module(80)
     device = interp.load_module(cubin)
-    pointer = interp.symbol_address(cubin, device.addresses, "pointer")
-    table = interp.symbol_address(cubin, device.addresses, "table")
+    pointer = interp.symbol_address(CodeSpace.of(cubin), device.addresses, "pointer")
+    table = interp.symbol_address(CodeSpace.of(cubin), device.addresses, "table")
     assert device.memory.read_int(pointer, 8) == table + 4
     assert device.memory.read_int(table + 4, 4) == 20

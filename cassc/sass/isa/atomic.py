@@ -292,8 +292,21 @@ def atoms_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: 
 )
 @effects
 def atoms_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Words]:
-    """Compare and store: 1 where it succeeded, else 0, as wide as the operands."""
-    return (_words(b, b.zext(cast_spin(b, i, address, expected, new), TYPES[i.mods["type"]][0])),)
+    return (_flag(b, i, _succeeds(b, i, Space.SHARED, address, expected, new)),)
+
+
+def _succeeds(b: Builder, i: Instruction, space: Space, address: Value, expected: Words, new: Words) -> Value:
+    """Compare and store: whether it succeeded."""
+    type = TYPES[i.mods["type"]][0]
+    wanted = _value(b, type, expected)
+    scope = SCOPES[i.mod("order")] if space is not Space.SHARED else Scope.CTA
+    old = b.compare_exchange(space, address, wanted, _value(b, type, new), scope)
+    return b.compare("eq", old, wanted, signed=False)
+
+
+def _flag(b: Builder, i: Instruction, condition: Value) -> Words:
+    """1 or 0, as wide as the operands."""
+    return _words(b, b.zext(condition, TYPES[i.mods["type"]][0]))
 
 
 @insn(
@@ -309,11 +322,24 @@ def atoms_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words,
 )
 @effects
 def cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> Value:
-    """Whether compare and store succeeded."""
-    type = TYPES[i.mods["type"]][0]
-    wanted = _value(b, type, expected)
-    old = b.compare_exchange(Space.SHARED, address, wanted, _value(b, type, new), Scope.CTA)
-    return b.compare("eq", old, wanted, signed=False)
+    return _succeeds(b, i, Space.SHARED, address, expected, new)
+
+
+@insn(
+    "ATOM",
+    0x18B,
+    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
+    form(1),
+    E,
+    choice("cas", 87, 4, "- - - CAST.SPIN"),
+    EVICTION,
+    CAS_TYPE,
+    ORDER,
+    first_sm=80,
+)
+@effects
+def atom_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
+    return b.const(I1, 1), _flag(b, i, _succeeds(b, i, Space.GENERIC, address, expected, new))
 
 
 # Not implemented -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,17 @@ control_row("BRXU", 0x158, "!Pp?, URa:u64, Offset", form(4), control="brx", fixe
 control_row("CALL.REL", 0x144, "!Pp?, L", form(4), choice("noinc", 86, 1, "_ NOINC"), control="call_rel")
 control_row("CALL.REL", 0x144, "!Pp?, Ra:u64, L", form(1), choice("noinc", 86, 1, "_ NOINC"), control="call_rel")
 control_row("CALL.ABS", 0x143, "!Pp?, Ra:u64", form(1), choice("noinc", 86, 1, "_ NOINC"), control="call_abs")
+control_row("CALL.ABS", 0x143, "!Pp?, CodeAddress", form(4), choice("noinc", 86, 1, "_ NOINC"), control="call_abs")
 control_row("RET.REL", 0x150, "!Pp?, Ra:u64, L", form(4), choice("nodec", 86, 1, "_ NODEC"), control="ret")
+control_row(
+    "RET.ABS",
+    0x150,
+    "!Pp?, Ra:u64, Offset",
+    form(4),
+    choice("nodec", 86, 1, "_ NODEC"),
+    control="ret",
+    fixed={Field(85, 1): 1},
+)
 # Since sm_100 most convergence barriers bear a mark. Which lanes meet where does not follow from it.
 MARK = choice("mark", 72, 2, "_ RELIABLE RECONVERGENT")
 control_row("BSSY", 0x145, "Bd, LabelHigh", form(4), control="bssy", fixed=ALWAYS, last_sm=90)

@@ -113,21 +113,41 @@ def stl(b: Builder, i: Instruction, address: Value, words: Words) -> None:
     _store(b, i, Space.LOCAL, address, words)
 
 
-SCOPES = {"CTA": Scope.CTA, "SM": Scope.CTA, "GPU": Scope.GPU, "SYS": Scope.SYSTEM}
+# VC stands where the debug build of __threadfence_system has SYS; what it means is a guess, on the safe side.
+SCOPES = {"CTA": Scope.CTA, "SM": Scope.CTA, "GPU": Scope.GPU, "SYS": Scope.SYSTEM, "VC": Scope.SYSTEM}
 
 
-@insn("MEMBAR", 0x192, "", form(4), choice("order", 79, 1, "SC ALL"), choice("scope", 76, 3, "CTA SM GPU SYS"))
+@insn("MEMBAR", 0x192, "", form(4), choice("order", 79, 1, "SC ALL"), choice("scope", 76, 3, "CTA SM GPU SYS - VC"))
 @effects
 def membar(b: Builder, i: Instruction) -> None:
     b.fence(SCOPES[i.mods["scope"]])
 
 
 # Which space a generic address is in --------------------------------------------------------------------------------
-SPACES = {"G": Space.GLOBAL, "L": Space.LOCAL, "S": Space.SHARED}
+# D is the shared memory of any CTA of the cluster: without clusters the CTA's own.
+SPACES = {"G": Space.GLOBAL, "L": Space.LOCAL, "S": Space.SHARED, "D": Space.SHARED}
 
 
 @insn(
-    "QSPC", 0x1AA, "Pu, Rd, PlainAddr", form(1), E, choice("space", 73, 2, "G L S"), fixed={fields.RD: 255}, first_sm=80
+    "QSPC",
+    0x1AA,
+    "Pu, Rd, PlainAddr",
+    form(1),
+    E,
+    choice("space", 73, 2, "G L S"),
+    fixed={fields.RD: 255},
+    last_sm=89,
+    first_sm=80,
+)
+@insn(
+    "QSPC",
+    0x1AA,
+    "Pu, Rd, PlainAddr",
+    form(1),
+    E,
+    choice("space", 73, 2, "G L S D"),
+    fixed={fields.RD: 255},
+    first_sm=90,
 )
 @effects
 def qspc(b: Builder, i: Instruction, address: Value) -> tuple[Value, Value]:

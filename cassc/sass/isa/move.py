@@ -41,6 +41,7 @@ SPECIAL_NAMES = {
     "SR_GLOBALTIMERLO": "globaltimerlo",
     "SR_GLOBALTIMERHI": "globaltimerhi",
     "SR_SWINHI": "swinhi",
+    "SR_LMEMHIOFF": "stack_end",
     "SR_CgaCtaId": "cgactaid",
 }
 

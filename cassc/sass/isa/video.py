@@ -99,14 +99,14 @@ def vabsdiff4_acc(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> V
 @insn(
     "VABSDIFF4",
     0x015,
-    "Rd, A, B, Rc",
-    B_ANYWHERE,
+    "Rd, A, B, C",
+    ABC,
     choice("type", 73, 1, "U8 _"),
-    fixed={**NO_PREDICATE, fields.RC: 255},
+    fixed=NO_PREDICATE,
     last_sm=110,
 )
 def vabsdiff4(b: Builder, i: Instruction, x: Value, y: Value, z: Value) -> Value:
-    """The absolute differences of four bytes."""
+    """The absolute differences of four bytes; the third operand is for sums only."""
     signed = not i.mods["type"]
     pairs = zip(lanes_of(b, x, I8), lanes_of(b, y, I8), strict=True)
     return joined(b, [_difference(b, v, w, signed=signed) for v, w in pairs])
