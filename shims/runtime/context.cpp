@@ -3,12 +3,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "emulated.h"
 #include "registry.h"
 
 namespace cassc::rt {
 namespace {
 
 std::unique_ptr<Device> choose(std::string& why) {
+  if (only_emulator()) return open_emulator(why);
   const char* wish = std::getenv("CASSC_DEVICE");
   const std::string_view name = wish ? wish : "";
   if (name == "hip") return open_hip(why);

@@ -12,6 +12,7 @@
 
 #include "cassc/emu.h"
 #include "device.h"
+#include "emulated.h"
 #include "errors.h"
 #include "library.h"
 #include "order.h"
@@ -315,7 +316,7 @@ class EmulatedDevice final : public Device {
   // CASSC_EMU_INSTRUCTION_LIMIT: wave-instructions of one launch, after which it counts as endless.
   // CASSC_EMU_ORDER: ascending (on one thread), descending, or shuffled:SEED. Else workgroups run on all processors.
   void read_options() {
-    options_.flags = CASSC_EMU_LAUNCH_STRICT_ALIGNMENT;
+    options_.flags = strict_alignment() ? CASSC_EMU_LAUNCH_STRICT_ALIGNMENT : 0;
     if (const char* limit = std::getenv("CASSC_EMU_INSTRUCTION_LIMIT")) options_.max_wave_instructions = std::strtoull(limit, nullptr, 10);
     const char* wish = std::getenv("CASSC_EMU_ORDER");
     const std::string order = wish ? wish : "";
@@ -413,6 +414,15 @@ class EmulatedDevice final : public Device {
 };
 
 }  // namespace
+
+bool& only_emulator() {
+  static bool only = false;
+  return only;
+}
+bool& strict_alignment() {
+  static bool strict = true;
+  return strict;
+}
 
 std::unique_ptr<Device> open_emulator(std::string& why) {
   auto device = std::make_unique<EmulatedDevice>();

@@ -43,6 +43,26 @@ def test_same_results_as_on_the_emulator(builder: Builder, execute: Execute, fak
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("name", ["values", "graphs"])
+def test_the_same_on_our_own_hip_library(builder: Builder, execute: Execute, emulated: Path, name: str) -> None:
+    """Through hip.cpp, libamdhip64 over the emulator, and a second runtime core in the same process."""
+    program = builder.program(name)
+    alone = execute(program)
+    on_hip = execute(program, LD_LIBRARY_PATH=str(emulated / "hip"), CASSC_DEVICE="hip")
+    assert alone.returncode == on_hip.returncode == 0, on_hip.stderr
+    assert on_hip.stdout == alone.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fault", "code"), [("far", 700), ("trap", 719), ("assert", 710)])
+def test_faults_on_our_own_hip_library(
+    builder: Builder, execute: Execute, emulated: Path, fault: str, code: int
+) -> None:
+    done = execute(builder.program("faults"), fault, LD_LIBRARY_PATH=str(emulated / "hip"), CASSC_DEVICE="hip")
+    assert done.stdout.splitlines()[2] == f"sync {code}", done.stderr
+
+
+@pytest.mark.slow
 def test_wrong_calls_give_the_recorded_errors_on_hip(builder: Builder, execute: Execute, fake_hip: str) -> None:
     done = execute(builder.program("calls"), LD_LIBRARY_PATH=fake_hip, CASSC_DEVICE="hip")
     assert done.stdout.splitlines() == (PROGRAMS / "calls.expected").read_text().splitlines()
