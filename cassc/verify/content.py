@@ -34,6 +34,8 @@ _SHARES = {
     Manner.EDGES: (0.3, 0.6),
     Manner.EVEN: (1.0, 0.0),
 }
+_REPEATING = (Manner.MIXED, Manner.EDGES)
+_REPEATED, _POOL = 0.4, 4
 _UNSIGNED = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 _FLOAT_BITS = {Kind.FLOAT16: (2, 5, 10), Kind.FLOAT32: (4, 8, 23), Kind.FLOAT64: (8, 11, 52)}
 _SMALL = 48
@@ -74,6 +76,10 @@ def make(
     ordinary = _ordinary_floats(random, count, kind) if kind is not None else _ordinary(random, count, element)
     if manner is Manner.EVEN:
         ordinary = np.where(random.random(count) < _EVEN, ordinary[0], ordinary)
+    if manner in _REPEATING:
+        # Equal elements, next to each other and apart: ties are where comparisons go wrong.
+        again = ordinary[random.integers(0, min(count, _POOL), count)]
+        ordinary = np.where(random.random(count) < _REPEATED, again, ordinary)
     share, edges = _SHARES[manner]
     if share < 1:
         drawn = random.random(count)

@@ -42,6 +42,8 @@ _SMALLEST = 0.25
 """How often a scalar is one of the very first: loops that run once or not at all."""
 _LARGEST = 0.4
 """How often it is one of the last in bold launches: unrolled loops."""
+_COMPARED = 0.2
+"""How often it is a number that the kernel compares with, or next to it: flags, modes, sizes of tiles."""
 _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
 _FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
@@ -50,10 +52,11 @@ _BLOCKS = {
     2: ((16, 16, 1), (32, 8, 1), (32, 32, 1), (8, 8, 1), (32, 4, 1), (9, 5, 1), (64, 4, 1)),
     3: ((8, 8, 4), (4, 4, 4), (32, 2, 2), (16, 4, 2), (5, 3, 3)),
 }
+# Most launches have one CTA: the work allowed goes further, and different numbers show more than different CTAs.
 _GRIDS = {
-    1: ((1, 1, 1), (2, 1, 1), (3, 1, 1)),
-    2: ((1, 1, 1), (2, 2, 1), (2, 1, 1), (1, 3, 1)),
-    3: ((1, 1, 1), (2, 1, 2), (1, 2, 1)),
+    1: ((1, 1, 1), (2, 1, 1), (1, 1, 1), (3, 1, 1), (1, 1, 1)),
+    2: ((1, 1, 1), (2, 2, 1), (1, 1, 1), (2, 1, 1), (1, 3, 1)),
+    3: ((1, 1, 1), (2, 1, 2), (1, 1, 1), (1, 2, 1), (1, 1, 1)),
 }
 
 
@@ -289,8 +292,8 @@ class Generator:
             width = int(random.integers(1, 8 * slot.size + 1))
             whole = int.from_bytes(random.bytes(slot.size), "little") & ((1 << width) - 1)
             return (-whole if random.random() < 0.3 else whole).to_bytes(slot.size + 1, "little", signed=True)[:-1]
-        if rare and self.hints.compared and slot.size >= 4:
-            near = int(random.choice(self.hints.compared)) + int(random.integers(-1, 2))
+        if self.hints.compared and slot.size >= 4 and random.random() < _COMPARED:
+            near = int(random.choice(self.hints.compared)) + int(random.choice((-1, 0, 0, 0, 1)))
             if free or 0 <= near <= _SCALES[self.scale]:
                 return (near & 0xFFFFFFFF).to_bytes(4, "little").ljust(slot.size, b"\0")
         if rare:

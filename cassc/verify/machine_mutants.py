@@ -165,7 +165,8 @@ def _variants(text: str) -> Iterator[tuple[str, str]]:
                 changed_part = f"{prefix}{neighbour}{parts[k].strip()[len(prefix) + len(m[1]) :]}"
                 yield "register", f"{head} {', '.join([*parts[:k], changed_part, *parts[k + 1 :]])}"
     for m in list(_NUMBER.finditer(operands))[:2]:
-        yield "number", f"{head} {operands[: m.start()]}{int(m[0], 0) + 1}{operands[m.end() :]}"
+        step = 4 if head.startswith("s_load") else 1  # scalar loads pass over the two lowest bits
+        yield "number", f"{head} {operands[: m.start()]}{int(m[0], 0) + step}{operands[m.end() :]}"
     offset = re.search(r"offset:(\d+)", operands)
     if offset:
         yield "number", f"{head} {operands[: offset.start(1)]}{int(offset[1]) ^ 4}{operands[offset.end(1) :]}"

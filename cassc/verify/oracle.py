@@ -24,13 +24,12 @@ from cassc.verify.disturb import disturbed
 from cassc.verify.execute import Run, Variables
 from cassc.verify.inputs import Failure, Generator, Launch
 
-STEPS_PER_SECOND = 20_000
+STEPS_PER_SECOND = 40_000
 """Steps of the interpreter that stand for one second, of a small CTA: about what it does on one core of 2020."""
 _THREADS_PER_STEP = 256
 """Threads that make a step as much longer again."""
-MAX_ATTEMPTS = 64
-ENOUGH_LAUNCHES = 8
-MOST_LAUNCHES = 24
+MAX_ATTEMPTS = 80
+MOST_LAUNCHES = 32
 FAULTS_OF_THE_PROGRAM = ("trap", "assert")
 # Steps for one launch at first, and what making one is worth.
 _LAUNCH_STEPS = 10_000
@@ -144,16 +143,18 @@ class Oracle:
 
     def _enough(self, found: int, share: float) -> bool:
         """``share``: of the work that may be done."""
-        if share >= 1 or found >= MOST_LAUNCHES:
-            return True
-        return found >= ENOUGH_LAUNCHES and share > 0.4 and self.coverage.branches == 1
+        return share >= 1 or found >= MOST_LAUNCHES
 
     def _attempt(self, launch: Launch, budget: int = 0) -> Case:
         case = self.place(launch, budget)
-        races = Races()
-        case.run = self._run(case, races=races)
-        case.racing = races.found
+        case.run, case.racing = self.watched(case, case.budget)
         return case
+
+    def watched(self, case: Case, budget: int) -> tuple[Run, bool]:
+        """The launch in the interpreter, and whether its threads race."""
+        races = Races()
+        case.budget = budget
+        return self._run(case, races=races), races.found
 
     def place(self, launch: Launch, budget: int = 0) -> Case:
         """The launch with its buffers in place, not run yet. ``budget``: of recorded launches, in steps."""

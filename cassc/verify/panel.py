@@ -21,6 +21,10 @@ _LIMIT = 4_000_000
 """Wave-instructions of a launch that is compared with another translation's only."""
 
 
+_STEPS = 60_000
+"""Of the interpreter, for a launch that tells two translations apart."""
+
+
 class Panel:
     """Judges translations of one kernel by the launches that a check of ``code_object`` uses. A context manager.
 
@@ -81,10 +85,14 @@ class Panel:
 
 @dataclass(slots=True)
 class _Sample:
-    """A launch that one translation runs to the same end in two orders."""
+    """A launch that one translation runs to the same end in two orders.
+
+    ``defined``: the SASS side runs it without a fault and without races; None: not asked yet, as it takes long.
+    """
 
     case: Case
     run: Run
+    defined: bool | None = None
 
 
 class Differential:
@@ -137,9 +145,17 @@ class Differential:
         module = self._emulator.load(code_object)
         try:
             kernel = module.kernels.get(self._function.name)
-            return kernel is None or any(self._other(module, kernel, sample) for sample in self._samples)
+            return kernel is None or any(
+                self._other(module, kernel, sample) and self._defined(sample) for sample in self._samples
+            )
         finally:
             self._emulator.unload(module)
+
+    def _defined(self, sample: _Sample) -> bool:
+        if sample.defined is None:
+            run, racing = self._oracle.watched(sample.case, _STEPS)
+            sample.defined = not run.fault and not racing
+        return sample.defined
 
     def _other(self, module: Module, kernel: Kernel, sample: _Sample) -> bool:
         placed = execute.place_variables(self._cubin, self._emulator, module).addresses

@@ -1,0 +1,238 @@
+"""How many planted mistakes the checker finds: ``python -m cassc.driver.power FILE...``, in Markdown.
+
+For each translated kernel of the files (built programs, libraries, objects or cubins) single mistakes are planted into
+the code object, and, when asked for, into the LLVM IR. Each mutant is judged by the launches of a usual check. One that
+is not rejected is compared with the translation itself on many more launches:
+
+* *missed*: one of them gives another result, so that the check should have found it;
+* *unreached*: no launch executes the instruction, as a trap in its place shows: what it does there is not known;
+* *same*: no launch tells it from the translation. It is taken for equivalent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from cassc.amdgpu.assemble import assemble
+from cassc.diag import CasscError
+from cassc.driver import pairs
+from cassc.driver.demangle import demangle
+from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
+from cassc.driver.pairs import Pair
+from cassc.image import cubin as cubins
+from cassc.image.cubin import Cubin
+from cassc.lift.globals import module_globals
+from cassc.lift.lift import lift_kernel
+from cassc.lift.module import link_text
+from cassc.sass.disasm import SassFunction, disassemble
+from cassc.verify import machine_mutants
+from cassc.verify.ir_mutants import MUTATIONS
+from cassc.verify.machine_mutants import Mutant
+from cassc.verify.panel import Differential, Panel
+from cassc.verify.verdict import Status, Verdict
+
+_DIFFERENTIAL_LAUNCHES = 150
+MISSED, UNREACHED, SAME = "missed", "unreached", "same"
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A mutant that was not rejected: what was changed, and what became of it."""
+
+    what: str
+    fate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """
+    Attributes:
+        mutants: how many were judged, at the two levels together.
+        survivors: those that were not rejected.
+        seconds: of processor time for the check itself, and for all of it.
+    """
+
+    program: str
+    verdict: Verdict
+    mutants: int = 0
+    survivors: tuple[Survivor, ...] = ()
+    seconds: tuple[float, float] = (0.0, 0.0)
+    kinds: Counter[str] = field(default_factory=Counter)
+
+    def count(self, fate: str) -> int:
+        return sum(survivor.fate == fate for survivor in self.survivors)
+
+    @property
+    def rejected(self) -> int:
+        return self.mutants - len(self.survivors)
+
+
+def measure(path: str, machine: int, ir: int, seconds: float) -> Iterator[Score]:
+    """One score for each kernel, of ``machine`` and ``ir`` mutants drawn at random (by the kernel's name)."""
+    for pair in pairs.of_file(path):
+        cubin = cubins.parse(pair.cubin)
+        for function in disassemble(cubin).functions:
+            if function.name in pair.engines:
+                yield _kernel(Path(path).stem, pair, cubin, function, machine, ir, seconds)
+
+
+def _kernel(
+    program: str, pair: Pair, cubin: Cubin, function: SassFunction, machine: int, ir: int, seconds: float
+) -> Score:
+    begin = time.process_time()
+    code, name = pair.code_object, function.name
+    with Panel(function, cubin, code, pair.target, seconds=seconds) as panel:
+        checked = time.process_time() - begin
+        if panel.verdict.status is not Status.ACCEPTED:
+            return Score(program, panel.verdict, seconds=(checked, checked))
+        draw = random.Random(name)
+        found = machine_mutants.mutants(code, name, pair.target)
+        chosen = draw.sample(found, min(machine, len(found)))
+        judged: list[tuple[str, bytes, Mutant | None]] = [(_said(m), machine_mutants.apply(code, m), m) for m in chosen]
+        judged += [(what, made, None) for what, made in _ir_mutants(pair, cubin, function, ir, draw)]
+        left = [entry for entry in judged if panel.judge(entry[1]).status is not Status.REJECTED]
+    survivors = tuple(_explained(left, pair, cubin, function)) if left else ()
+    kinds = Counter(what.partition(":")[0] for what, _, _ in judged)
+    return Score(program, panel.verdict, len(judged), survivors, (checked, time.process_time() - begin), kinds)
+
+
+def _said(mutant: Mutant) -> str:
+    return f"{mutant.kind}: `{mutant.before}` → `{mutant.after or 'nothing'}`"
+
+
+def _explained(
+    left: Sequence[tuple[str, bytes, Mutant | None]], pair: Pair, cubin: Cubin, function: SassFunction
+) -> Iterator[Survivor]:
+    launches = _DIFFERENTIAL_LAUNCHES
+    with Differential(function, cubin, pair.code_object, pair.target, launches=launches) as differential:
+        for what, code, mutant in left:
+            if differential.tells(code):
+                yield Survivor(what, MISSED)
+                continue
+            reached = True
+            if mutant is not None:
+                line = next(
+                    one
+                    for one in machine_mutants.instructions(pair.code_object, function.name)
+                    if one.address == mutant.address
+                )
+                reached = differential.tells(machine_mutants.apply(pair.code_object, machine_mutants.trapping(line)))
+            yield Survivor(what, SAME if reached else UNREACHED)
+
+
+def _ir_mutants(
+    pair: Pair, cubin: Cubin, function: SassFunction, most: int, draw: random.Random
+) -> Iterator[tuple[str, bytes]]:
+    """(what, code) of mutants of the LLVM IR whose code is another than the translation's."""
+    if not most or pair.engines.get(function.name) != "lift":
+        return
+    kernel = lift_kernel(function, cubin)
+    shared = module_globals(cubin).definitions
+    original = assemble(link_text([kernel], pair.target, shared), pair.target, opt_level=2)
+    sites = [(m, body) for m in MUTATIONS for body in m.sites(kernel.body)]
+    found = 0
+    for mutation, body in draw.sample(sites, min(3 * most, len(sites))):
+        declared = {text.partition("@")[2].partition("(")[0]: text for text in mutation.declares}
+        mutant = replace(kernel, body=body, declarations={**declared, **kernel.declarations})
+        try:
+            code = assemble(link_text([mutant], pair.target, shared), pair.target, opt_level=2)
+        except CasscError:
+            continue
+        if code != original:
+            found += 1
+            yield f"IR: {mutation.name}", code
+        if found == most:
+            return
+
+
+# The page ------------------------------------------------------------------------------------------------------------
+def page(scores: Sequence[Score], seconds: float) -> Iterator[str]:
+    """Markdown."""
+    statuses = Counter(score.verdict.status.value for score in scores)
+    checked = [score for score in scores if score.mutants]
+    total = sum(score.mutants for score in checked)
+    fates = Counter(s.fate for score in checked for s in score.survivors)
+    rejected = total - sum(fates.values())
+    yield f"{len(scores)} kernels: {', '.join(f'{number} {status}' for status, number in sorted(statuses.items()))}."
+    yield f"Work for each: {seconds:g} s. "
+    yield ""
+    yield "| | |"
+    yield "| --- | ---: |"
+    yield f"| mutants | {total} |"
+    yield f"| rejected | {rejected} |"
+    for fate in (MISSED, UNREACHED, SAME):
+        yield f"| {fate} | {fates[fate]} |"
+    yield f"| rejected, of those that any launch tells from the translation | {_share(rejected, fates[MISSED])} |"
+    yield f"| the same, unreached ones counted as not rejected | {_share(rejected, fates[MISSED] + fates[UNREACHED])} |"
+    accepted = [score for score in scores if score.verdict.status is Status.ACCEPTED]
+    branches = [score.verdict.branches for score in accepted]
+    yield f"| ways out of branches seen, mean of accepted kernels | {sum(branches) / max(len(branches), 1):.1%} |"
+    yield f"| instructions that ran, mean | {sum(s.verdict.coverage for s in accepted) / max(len(accepted), 1):.1%} |"
+    yield f"| processor time of the checks | {sum(s.seconds[0] for s in scores):.0f} s |"
+    yield f"| processor time of everything | {sum(s.seconds[1] for s in scores):.0f} s |"
+    yield ""
+    counted = ("launches", "branches", "mutants", "rejected", MISSED, UNREACHED, SAME, "check")
+    yield f"| program | kernel | verdict | {' | '.join(counted)} |"
+    yield f"| --- | --- | --- |{' ---: |' * len(counted)}"
+    for score in scores:
+        v = score.verdict
+        readable = demangle(v.kernel).partition("(")[0]
+        cells = [score.program, f"`{readable}`", v.status.value, str(v.launches), f"{v.branches:.0%}"]
+        cells += [
+            str(score.mutants),
+            str(score.rejected),
+            *(str(score.count(fate)) for fate in (MISSED, UNREACHED, SAME)),
+        ]
+        yield f"| {' | '.join(cells)} | {score.seconds[0]:.1f} s |"
+    left = [score for score in scores if not score.mutants]
+    if left:
+        yield ""
+        yield "Not measured:"
+        yield ""
+        for score in left:
+            yield f"* `{demangle(score.verdict.kernel).partition('(')[0]}` ({score.program}): {score.verdict.reason}"
+    for fate in (MISSED, UNREACHED, SAME):
+        yield ""
+        yield f"Survivors: {fate}"
+        yield ""
+        for score in checked:
+            for survivor in score.survivors:
+                if survivor.fate == fate:
+                    yield f"* `{demangle(score.verdict.kernel).partition('(')[0]}`: {survivor.what}"
+
+
+def _share(rejected: int, others: int) -> str:
+    return f"{rejected / max(rejected + others, 1):.2%}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m cassc.driver.power", description="Mutation score of the checker.")
+    parser.add_argument("files", nargs="+", help="built programs, libraries, objects or cubins")
+    parser.add_argument("--machine", type=int, default=40, help="mutants of the code object for each kernel (40)")
+    parser.add_argument("--ir", type=int, default=0, help="mutants of the LLVM IR for each kernel (0)")
+    parser.add_argument("--seconds", type=float, default=DEFAULT_CHECK_SECONDS, help="work for a check")
+    parser.add_argument("--minimum", type=float, default=0.0, help="status 1 if less than this share is rejected")
+    options = parser.parse_args(arguments)
+    scores = []
+    for file in options.files:
+        try:
+            for score in measure(file, options.machine, options.ir, options.seconds):
+                scores.append(score)
+                print(f"{score.program}: {score.verdict.kernel}: {score.rejected} of {score.mutants}", file=sys.stderr)
+        except CasscError as problem:
+            print(f"{file}: {problem}", file=sys.stderr)
+    print("\n".join(page(scores, options.seconds)))
+    rejected = sum(score.rejected for score in scores)
+    missed = sum(score.count(MISSED) for score in scores)
+    return 0 if rejected >= options.minimum * (rejected + missed) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
