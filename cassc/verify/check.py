@@ -243,6 +243,9 @@ class Trial:
             self._allow(case, reference, translated, differing, others)
         for name in list(differing):
             masks = [masks[name] for masks in moving if name in masks]
+            if not masks and self.oracle.hints.tickets and name in reference.memory:
+                # Orders are many, and those tried may agree by chance.
+                masks = [np.zeros_like(differing[name])]
             if not masks:
                 continue
             mask = np.logical_or.reduce(masks)

@@ -26,7 +26,8 @@ class Hints:
         dimensions: 1 to 3, the highest dimension of thread or CTA index that is read.
         approximate: mnemonics in the code whose rows state an approximation.
         halves, doubles: floats of these types are computed with.
-        atomic_floats: atomic additions of floats, which may or may not keep denormals.
+        atomic_floats: atomic additions of floats, whose rounding depends on their order.
+        tickets: atomic operations that give the old value: who comes first decides what threads get.
         barriers: numbers of threads that barriers for a part of the CTA wait for; 0 for a number in a register.
     """
 
@@ -40,6 +41,7 @@ class Hints:
     doubles: bool = False
     atomic_floats: bool = False
     barriers: tuple[int, ...] = ()
+    tickets: bool = False
 
     def word(self, offset: int) -> Facts:
         return self.words.get(offset - offset % 4, _NOTHING)
@@ -61,7 +63,7 @@ class Hints:
 def of(function: SassFunction) -> Hints:
     dimensions = 1
     approximate: set[str] = set()
-    halves = doubles = atomic_floats = False
+    halves = doubles = atomic_floats = tickets = False
     for instruction in function.instructions:
         if instruction.row.approx:
             approximate.add(instruction.row.mnemonic)
@@ -69,6 +71,7 @@ def of(function: SassFunction) -> Hints:
         kind = flow.atomic_kind(instruction)
         halves |= kind is Kind.FLOAT16
         atomic_floats |= kind is not None
+        tickets |= instruction.row.mnemonic.startswith("ATOM")
         doubles |= instruction.row.mnemonic in _DOUBLES
         for operand in instruction.operands:
             if isinstance(operand, Named) and operand.name.startswith(("SR_TID.", "SR_CTAID.")):
@@ -84,7 +87,8 @@ def of(function: SassFunction) -> Hints:
         halves,
         doubles,
         atomic_floats,
-        barrier_counts(function),
+        tickets=tickets,
+        barriers=barrier_counts(function),
     )
 
 

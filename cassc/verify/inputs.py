@@ -22,6 +22,7 @@ BUFFER_BYTES = 1 << 16
 LARGEST_BUFFER = 1 << 22
 DYNAMIC_SHARED_BYTES = 8192
 SHARED_LIMIT = 48 << 10
+_REGISTERS = 1 << 16
 Dim3 = tuple[int, int, int]
 
 _MANNERS = (
@@ -312,7 +313,9 @@ class Generator:
     def _block(self, attempt: int) -> Dim3:
         if self.abi.required_threads:
             return self.abi.required_threads
-        limit = min(self.abi.max_threads or 1024, self.threads)
+        # A multiprocessor has 64 K registers and hands them out eight at a time to each lane of a warp.
+        warps = _REGISTERS // (32 * max(-(-self.abi.registers // 8) * 8, 8))
+        limit = min(self.abi.max_threads or 1024, self.threads, 32 * max(warps, 1))
         if self.hints.barriers:
             return self._block_for_barriers(attempt, limit)
         shapes = [b for dimensions in range(self.hints.dimensions, 0, -1) for b in _BLOCKS[dimensions]]

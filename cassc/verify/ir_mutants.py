@@ -170,7 +170,7 @@ MUTATIONS = (
     Mutation("missing trap", r"  call void @llvm\.trap\(\)\n  unreachable", "  br label %exit"),
     # Atomics
     Mutation("other atomic operation", r"= atomicrmw (\w+) ptr",
-             lambda m: f"= atomicrmw {ATOMIC[m[1]]} ptr"),
+             lambda m: f"= atomicrmw {ATOMIC.get(m[1], m[1])} ptr"),
     Mutation("atomic exchange for another operation", r"= atomicrmw (?:add|umax|min|or) ptr",
              "= atomicrmw xchg ptr"),
     # Not of an OR: one more bit is there from another thread.

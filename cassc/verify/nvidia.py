@@ -118,7 +118,7 @@ class NvidiaWitness:
             for address in addresses:
                 self._library.cuMemFree_v2(address)
 
-    def _run(self, case: Case, addresses: list[int]) -> dict[str, Bytes]:
+    def _run(self, case: Case, addresses: list[int]) -> dict[str, Bytes] | None:
         launch = case.launch
         for index, address in enumerate(addresses):
             self._write(address, launch.content(index, addresses))
@@ -135,7 +135,10 @@ class NvidiaWitness:
         if launch.dynamic_shared:
             self._check("cuFuncSetAttribute", self._function, _MAX_DYNAMIC_SHARED, launch.dynamic_shared)
         shape = (*launch.grid, *launch.block, launch.dynamic_shared)
-        self._check("cuLaunchKernel", self._function, *shape, None, None, extra)
+        try:
+            self._check("cuLaunchKernel", self._function, *shape, None, None, extra)
+        except CasscError:
+            return None  # a shape that the device refuses; nothing has run
         self._check("cuCtxSynchronize")
         result = {}
         for address, buffer in zip(addresses, launch.buffers, strict=True):

@@ -7,7 +7,7 @@ serves many translations (two targets, two engines, hundreds of mutants).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,7 @@ FAULTS_OF_THE_PROGRAM = ("trap", "assert")
 _LAUNCH_STEPS = 10_000
 _ATTEMPT_STEPS = 300
 _NUDGES = 4
+_GAP = 1 << 20
 # Runs that tell what depends on the order of warps and of an atomic operation's lanes, or on memory that nobody has
 # written: order, undefined bytes, seed.
 _OTHER_RUNS = (
@@ -158,12 +159,22 @@ class Oracle:
 
     def place(self, launch: Launch, budget: int = 0) -> Case:
         """The launch with its buffers in place, not run yet. ``budget``: of recorded launches, in steps."""
-        addresses = [self.emulator.alloc(buffer.data.size) for buffer in launch.buffers]
+        addresses = self._apart([buffer.data.size for buffer in launch.buffers])
         variables = execute.place_variables(self.cubin, self.emulator, self.module, self._heap, self._workspace)
         variables.fill(launch.variables, addresses)
         varied = not budget and self._vary(variables, launch)
         steps = budget or _LAUNCH_STEPS * self.generator.patience
         return Case(launch, addresses, variables, Run({}), steps, varied)
+
+    def _apart(self, sizes: Sequence[int]) -> list[int]:
+        """Memory with nothing close behind, so that what runs over the end does not land in the next buffer."""
+        addresses, gaps = [], []
+        for size in sizes:
+            addresses.append(self.emulator.alloc(size))
+            gaps.append(self.emulator.alloc(_GAP))
+        for gap in gaps:
+            self.emulator.free(gap)
+        return addresses
 
     def release(self, case: Case) -> None:
         """Give its buffers back."""
