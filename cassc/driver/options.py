@@ -341,7 +341,7 @@ def usage() -> str:
         "Usage: cassc [options] file...        as nvcc, for AMD GPUs",
         "       cassc program -o new-program   rewrites what nvcc has linked",
         "       cassc run [--] program ...     runs it as it is",
-        "       cassc doctor | verify | inspect | toolkit | cache | run [--help]",
+        "       cassc doctor | hipify | verify | inspect | toolkit | cache | run [--help]",
         "",
         "Options that cassc acts on:",
     ]

@@ -46,6 +46,23 @@ def _group() -> None:
     """CUDA compiler driver for AMD GPUs. Without a subcommand: as nvcc (see 'cassc --help')."""
 
 
+@_group.command("hipify")
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File or folder for the result.")
+@click.option("--check", is_flag=True, help="Write nothing; status 1 if anything would change or has no counterpart.")
+@click.option("--diff", is_flag=True, help="Print what would change.")
+@click.option("--in-place", is_flag=True, help="Replace the files; x.cu becomes x.hip.")
+@click.pass_obj
+def _hipify(say: Say, paths: tuple[Path, ...], output: Path | None, check: bool, diff: bool, in_place: bool) -> int:
+    """Rewrite CUDA C++, and CMake files, as HIP. The report goes to stderr; status 1 on errors."""
+    from cassc.driver import hipify
+
+    if check + diff + in_place + (output is not None) > 1:
+        raise click.UsageError("--check, --diff, --in-place and -o exclude each other")
+    wanted = hipify.Wanted(paths, output, check, diff, in_place)
+    return hipify.run(wanted, say, lambda text: click.echo(text, err=True))
+
+
 @_group.command("doctor")
 @_json
 @click.pass_obj

@@ -39,7 +39,7 @@ def rewrite(text: str, title: str) -> Rewritten:
     if not _WORTH_A_LOOK.search(text):
         return Rewritten(text, (), (), False)
     stream = [token for token in tokens.lex(text) if token.kind is not Kind.COMMENT]
-    edits = [*_launches(stream), *_alignments(stream)]
+    edits = [*launches(stream), *alignments(stream)]
     refused = []
     lines = tokens.Lines(text)
     for statement in _assembly(stream):
@@ -55,7 +55,7 @@ def rewrite(text: str, title: str) -> Rewritten:
     return Rewritten(tokens.apply(text, edits), tuple(edits), tuple(refused), managed)
 
 
-def _launches(stream: Sequence[Token]) -> Iterator[Edit]:
+def launches(stream: Sequence[Token]) -> Iterator[Edit]:
     """``dim3`` in front of a braced grid or block."""
     for position, token in enumerate(stream):
         if token.text != "<<<":
@@ -72,7 +72,7 @@ def _launches(stream: Sequence[Token]) -> Iterator[Edit]:
                 break
 
 
-def _alignments(stream: Sequence[Token]) -> Iterator[Edit]:
+def alignments(stream: Sequence[Token]) -> Iterator[Edit]:
     """``alignas`` moved in front of the specifiers that it follows."""
     for position, token in enumerate(stream):
         if token.text != "alignas" or position == 0 or stream[position - 1].text not in _SPECIFIERS:
@@ -98,6 +98,13 @@ def _closing(stream: Sequence[Token], opening: int) -> int | None:
         if depth == 0:
             return position
     return None
+
+
+def assembly_places(stream: Sequence[Token]) -> Iterator[int]:
+    """Where ``asm`` statements with text in them begin."""
+    for statement in _assembly(stream):
+        if statement.template.strip():
+            yield statement.begin
 
 
 @dataclass(frozen=True, slots=True)

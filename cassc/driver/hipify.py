@@ -1,0 +1,128 @@
+"""``cassc hipify``: which files, where the results go, and what is said."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cassc import diag
+from cassc.diag import Diagnostic, Severity
+from cassc.hip import cmake, hipify, tokens
+
+Say = Callable[[str], None]
+
+_CUDA = (".cu", ".cuh")
+_HOST = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", *_CUDA)
+_CMAKE = ("CMakeLists.txt",)
+_GAPS = "hip_gaps.h"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """``paths``: files and folders. ``output``: a file or a folder, None for none. Of ``check``, ``diff`` and
+    ``in_place`` at most one."""
+
+    paths: tuple[Path, ...]
+    output: Path | None = None
+    check: bool = False
+    diff: bool = False
+    in_place: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """``source`` as it is, and where its text goes below an output folder."""
+
+    source: Path
+    below: Path
+
+
+def run(wanted: Wanted, say: Say, tell: Say) -> int:
+    """Convert; ``say`` takes what was asked for, ``tell`` the report. The status is 1 where there was an error, and
+    with ``check`` also where a file would change."""
+    files = list(_files(wanted.paths))
+    folders = any(path.is_dir() for path in wanted.paths)
+    if (folders or len(files) > 1) and not (wanted.check or wanted.diff or wanted.in_place or wanted.output):
+        raise diag.error(
+            "hipify-no-output", "several files: name a folder with -o, or say --in-place, --diff or --check"
+        )
+    counts = dict.fromkeys(Severity, 0)
+    changed = 0
+    needs_gaps: set[Path] = set()
+    for number, file in enumerate(files, 1):
+        if len(files) > 1:
+            tell(f"[{number}/{len(files)}] {file.source}")
+        before = tokens.read(file.source)
+        after, diagnostics, gaps = _convert(file, before)
+        for diagnostic in diagnostics:
+            counts[diagnostic.severity] += 1
+            tell(diag.render(diagnostic))
+        changed += after != before
+        target = _target(file, wanted, folders or len(files) > 1)
+        if wanted.diff:
+            _say_difference(file.source, before, after, say)
+        elif wanted.in_place or wanted.output:
+            assert target is not None
+            _write(target, after)
+            if gaps:
+                needs_gaps.add(target.parent)
+            if wanted.in_place and target != file.source:
+                file.source.unlink()
+        elif not wanted.check:
+            say(after.removesuffix("\n"))
+    for folder in sorted(needs_gaps):
+        _write(folder / _GAPS, (Path(hipify.__file__).parent / "gaps" / _GAPS).read_text())
+    errors, warnings = counts[Severity.ERROR], counts[Severity.WARNING]
+    tell(f"cassc hipify: {len(files)} files, {changed} changed, {errors} errors, {warnings} warnings")
+    return 1 if errors or (wanted.check and changed) else 0
+
+
+def _files(paths: Iterable[Path]) -> Iterator[_File]:
+    """Raises CasscError ``source-not-read`` for what is not there."""
+    for path in paths:
+        if path.is_dir():
+            found = sorted(p for p in path.rglob("*") if p.is_file() and (p.suffix in _HOST or _is_cmake(p)))
+            yield from (_File(p, p.relative_to(path)) for p in found)
+        elif path.is_file():
+            yield _File(path, Path(path.name))
+        else:
+            raise diag.error("source-not-read", f"cannot read '{path}': no such file or folder")
+
+
+def _is_cmake(path: Path) -> bool:
+    return path.name in _CMAKE or path.suffix == ".cmake"
+
+
+def _convert(file: _File, text: str) -> tuple[str, Sequence[Diagnostic], frozenset[str]]:
+    if _is_cmake(file.source):
+        made = cmake.convert(text, str(file.source))
+        return made.text, made.diagnostics, frozenset()
+    converted = hipify.convert(text, str(file.source))
+    return converted.text, converted.diagnostics, frozenset(g for g in converted.gaps if g in hipify.GAPS)
+
+
+def _target(file: _File, wanted: Wanted, many: bool) -> Path | None:
+    renamed = file.below.with_suffix(".hip") if file.below.suffix == ".cu" else file.below
+    if wanted.in_place:
+        return file.source.parent / renamed.name
+    if wanted.output is None:
+        return None
+    return wanted.output / renamed if many or wanted.output.is_dir() else wanted.output
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode(errors="surrogateescape"))
+    except OSError as problem:
+        raise diag.error("output-not-written", f"cannot write '{path}': {problem.strerror}") from problem
+
+
+def _say_difference(source: Path, before: str, after: str, say: Say) -> None:
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), str(source), str(source.with_suffix(".hip")), lineterm=""
+    )
+    for line in lines:
+        say(line.encode(errors="replace").decode())

@@ -1,0 +1,350 @@
+"""CUDA C++ to HIP as text: tokens are replaced, and nothing else; comments, macros, strings and layout stay.
+
+What has no counterpart, or means something else in HIP, is reported with its place. (The source engine needs none of
+this: it is for those who want to own the HIP source.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cassc.diag import Diagnostic, Location, Severity
+from cassc.hip import dialect, names, tokens
+from cassc.hip.names import Names
+from cassc.hip.tokens import Edit, Kind, Token
+
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+_DEVICE = "__HIP_DEVICE_COMPILE__"
+_ARCH = "__CUDA_ARCH__"
+_BUILTINS = "HIP_ENABLE_WARP_SYNC_BUILTINS"
+_RUNTIME = "hip/hip_runtime.h"
+
+# Position of the argument that HIP wants cast, or wrapped for symbols.
+_KERNELS = {
+    "cudaFuncSetAttribute": 0,
+    "cudaFuncSetCacheConfig": 0,
+    "cudaFuncSetSharedMemConfig": 0,
+    "cudaFuncGetAttributes": 1,
+    "cudaLaunchKernel": 0,
+}
+_SYMBOLS = {
+    "cudaMemcpyToSymbol": 0,
+    "cudaMemcpyToSymbolAsync": 0,
+    "cudaMemcpyFromSymbol": 1,
+    "cudaMemcpyFromSymbolAsync": 1,
+    "cudaGetSymbolAddress": 1,
+    "cudaGetSymbolSize": 1,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """``gaps``: device functions that HIP lacks and the header ``hip_gaps.h`` beside the output brings."""
+
+    text: str
+    diagnostics: tuple[Diagnostic, ...]
+    gaps: frozenset[str] = frozenset()
+
+
+def convert(text: str, title: str) -> Converted:
+    """``title`` names the file in diagnostics. Raises CasscError ``source-no-lexer``."""
+    return _Converter(text, title).run()
+
+
+class _Converter:
+    def __init__(self, text: str, title: str) -> None:
+        self.text = text
+        self.title = title
+        self.names: Names = names.load()
+        self.stream = [t for t in tokens.lex(text) if t.kind is not Kind.COMMENT]
+        self.lines = tokens.Lines(text)
+        self.edits: list[Edit] = []
+        self.diagnostics: list[Diagnostic] = []
+        self.gaps: set[str] = set()
+        self.directive = [False] * len(self.stream)
+        self.own = self._own_names()
+
+    def run(self) -> Converted:
+        self._directives()
+        for position, token in enumerate(self.stream):
+            if token.kind in (Kind.IDENTIFIER, Kind.KEYWORD):
+                self._name(position, token)
+        self.edits += dialect.launches(self.stream)
+        self.edits += dialect.alignments(self.stream)
+        for begin in dialect.assembly_places(self.stream):
+            self._say(begin, Severity.ERROR, "hipify-inline-ptx", "inline PTX has no counterpart: write it as C++")
+        self._headers()
+        made = tokens.apply(self.text, _without_overlaps(self.edits))
+        order = {Severity.ERROR: 0, Severity.WARNING: 1}
+        told = sorted(
+            self.diagnostics, key=lambda d: (d.location.line, d.location.column, order.get(d.severity, 2), d.message)
+        )
+        return Converted(made, tuple(told), frozenset(self.gaps))
+
+    def _say(self, offset: int, severity: Severity, id: str, message: str) -> None:
+        line, column = self.lines.place(offset)
+        self.diagnostics.append(Diagnostic(severity, id, message, Location(self.title, line, column)))
+
+    def _own_names(self) -> frozenset[str]:
+        """Macros that the file defines: they are the user's, whatever they look like."""
+        stream = self.stream
+        return frozenset(
+            stream[i + 2].text
+            for i in range(len(stream) - 2)
+            if stream[i].text == "#" and stream[i + 1].text == "define"
+        )
+
+    # Directives
+
+    def _directives(self) -> None:
+        """Mark the tokens of each directive, and convert conditions."""
+        data = self.text.encode(errors="surrogateescape")
+        position = 0
+        while position < len(self.stream):
+            token = self.stream[position]
+            line_start = data.rfind(b"\n", 0, token.offset) + 1
+            if token.text != "#" or data[line_start : token.offset].strip():
+                position += 1
+                continue
+            end = token.offset
+            while True:
+                end = data.find(b"\n", end)
+                if end < 0:
+                    end = len(data)
+                    break
+                if data[:end].rstrip(b"\r")[-1:] != b"\\":
+                    break
+                end += 1
+            last = position
+            while last < len(self.stream) and self.stream[last].offset < end:
+                last += 1
+            word = self.stream[position + 1].text if position + 1 < last else ""
+            if word in ("if", "elif", "ifdef", "ifndef"):
+                for i in range(position, last):
+                    self.directive[i] = True
+                self._condition(position, last, word)
+            position = last
+
+    def _condition(self, first: int, last: int, word: str) -> None:
+        for i in range(first, last):
+            if self.stream[i].text != _ARCH:
+                continue
+            token = self.stream[i]
+            if word in ("ifdef", "ifndef"):
+                keyword = self.stream[first + 1]
+                self.edits.append(Edit(keyword.offset, keyword.end, "if"))
+                self.edits.append(Edit(token.offset, token.end, _DEVICE if word == "ifdef" else f"!{_DEVICE}"))
+                continue
+            before = self.stream[i - 1].text
+            if before == "defined":
+                self.edits.append(Edit(self.stream[i - 1].offset, token.end, _DEVICE))
+            elif before == "(" and self.stream[i - 2].text == "defined":
+                self.edits.append(Edit(self.stream[i - 2].offset, self.stream[i + 1].end, _DEVICE))
+            elif i + 2 < last and self.stream[i + 1].text in (">=", ">", "<", "<="):
+                operator, number = self.stream[i + 1].text, self.stream[i + 2]
+                upwards = operator in (">=", ">")
+                self.edits.append(Edit(token.offset, number.end, _DEVICE if upwards else f"!{_DEVICE}"))
+                message = f"'{_ARCH} {operator} {number.text}' asks for an NVIDIA SM: every AMD device counts as newer"
+                self._say(token.offset, Severity.WARNING, "hipify-arch", message)
+            else:
+                self.edits.append(Edit(token.offset, token.end, _DEVICE))
+                self._say(
+                    token.offset, Severity.WARNING, "hipify-arch", f"'{_ARCH}' has no value in HIP: check the condition"
+                )
+
+    # Names
+
+    def _name(self, position: int, token: Token) -> None:
+        name = token.text
+        before = self.stream[position - 1].text if position else ""
+        behind = self.stream[position + 1].text if position + 1 < len(self.stream) else ""
+        if before in (".", "->"):
+            return
+        if name in self.names.namespaces and behind == "::":
+            if before != "::":
+                self.edits.append(Edit(token.offset, token.end, self.names.namespaces[name]))
+            return
+        if name == _ARCH:
+            if not self.directive[position]:
+                self._say(
+                    token.offset, Severity.ERROR, "hipify-arch", f"'{_ARCH}' has no counterpart outside conditions"
+                )
+            return
+        if name in self.own:
+            return
+        if name in self.names.masks and behind == "(":
+            self._mask(position)
+        if name in self.names.lacking:
+            if name in GAPS:
+                self.gaps.add(name)
+            else:
+                self._say(token.offset, Severity.ERROR, "hipify-lacking", f"'{name}' has no counterpart in HIP")
+            return
+        if name in self.names.changed:
+            message = self.names.changed[name].format(name=name)
+            self._say(token.offset, Severity.WARNING, "hipify-changed", message)
+        if behind == "(":
+            self._arguments(position, name)
+        new = self.names.renamed.get(name)
+        if name == "cudaGraphInstantiate" and behind == "(" and len(self._split(position + 1)) < 5:
+            new = "hipGraphInstantiateWithFlags"
+            if len(self._split(position + 1)) == 2:
+                end = self._closing(position + 1)
+                self.edits.append(Edit(self.stream[end].offset, self.stream[end].offset, ", 0"))
+        if new is not None:
+            self.edits.append(Edit(token.offset, token.end, new))
+        elif name in self.names.missing:
+            self._say(token.offset, Severity.ERROR, "hipify-missing", f"'{name}' has no counterpart in HIP")
+        else:
+            self._library(token)
+
+    def _library(self, token: Token) -> None:
+        for prefix, family in self.names.prefixes.items():
+            if re.match(rf"{prefix}[A-Z]|{prefix.upper()}_", token.text):
+                message = f"'{token.text}' has no counterpart in HIP's library for {family}"
+                self._say(token.offset, Severity.ERROR, "hipify-missing", message)
+
+    def _closing(self, opening: int) -> int:
+        depth = 0
+        for position in range(opening, len(self.stream)):
+            text = self.stream[position].text
+            depth += (text in _OPEN) - (text in _OPEN.values())
+            if depth == 0:
+                return position
+        return len(self.stream) - 1
+
+    def _split(self, opening: int) -> list[tuple[int, int]]:
+        """First and last token of each argument between brackets; template arguments hold commas of their own."""
+        end = self._closing(opening)
+        found, first, depth, angles = [], opening + 1, 0, 0
+        for position in range(opening + 1, end):
+            text = self.stream[position].text
+            depth += (text in _OPEN) - (text in _OPEN.values())
+            if depth == 0 and text == "<" and self.stream[position - 1].kind is Kind.IDENTIFIER:
+                angles += 1
+            elif depth == 0 and angles and text in (">", ">>"):
+                angles -= min(len(text), angles)
+            elif depth == 0 and angles == 0 and text == ",":
+                found.append((first, position - 1))
+                first = position + 1
+        if first < end:
+            found.append((first, end - 1))
+        return found
+
+    def _arguments(self, position: int, name: str) -> None:
+        for table, before, behind in (
+            (_KERNELS, "reinterpret_cast<const void*>(", ")"),
+            (_SYMBOLS, "HIP_SYMBOL(", ")"),
+        ):
+            number = table.get(name)
+            if number is None:
+                continue
+            arguments = self._split(position + 1)
+            if number >= len(arguments):
+                continue
+            first, last = arguments[number]
+            if self.stream[first].text in ("(", "reinterpret_cast", "HIP_SYMBOL"):
+                continue  # the user casts already
+            self.edits.append(Edit(self.stream[first].offset, self.stream[first].offset, before))
+            self.edits.append(Edit(self.stream[last].end, self.stream[last].end, behind))
+
+    def _mask(self, position: int) -> None:
+        """A mask of 64 bits, which HIP's functions insist on."""
+        if self.stream[position].text == "__syncwarp":
+            self.gaps.add("__syncwarp")
+            return
+        self.gaps.add(_BUILTINS)
+        arguments = self._split(position + 1)
+        if not arguments:
+            return
+        first, last = arguments[0]
+        token = self.stream[first]
+        number = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)[uU]?", token.text)
+        if first == last and token.kind is Kind.LITERAL and number:
+            self.edits.append(Edit(token.offset, token.end, number[1] + "ull"))
+            return
+        # Through 32 bits, so that a negative number does not set those above.
+        self.edits.append(Edit(token.offset, token.offset, "static_cast<unsigned long long>(static_cast<unsigned>("))
+        self.edits.append(Edit(self.stream[last].end, self.stream[last].end, "))"))
+
+    # Headers
+
+    def _includes(self) -> Iterator[tuple[int, int, str]]:
+        """Begin and end of the name with its brackets, and the name."""
+        pattern = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(<[^>\n]+>|"[^"\n]+")', re.MULTILINE)
+        data = self.text.encode(errors="surrogateescape")
+        starts = {t.offset for t in self.stream if t.text == "#"}
+        for match in pattern.finditer(data):
+            if data.index(b"#", match.start()) in starts:  # no comment, and no string
+                yield match.start(1), match.end(1), match[1][1:-1].decode(errors="surrogateescape")
+
+    def _headers(self) -> None:
+        seen_runtime = False
+        first = -1
+        data = self.text.encode(errors="surrogateescape")
+        made: set[str] = set()
+        for begin, end, name in self._includes():
+            line = data.rfind(b"\n", 0, begin) + 1
+            first = line if first < 0 else first
+            new = self.names.headers.get(name)
+            if new is None and name.startswith("cub/"):
+                new = "hipcub/hipcub.hpp"
+            if name in self.names.lacking_headers and name in GAP_HEADERS:
+                new = ""
+            elif name in self.names.lacking_headers or name.startswith(("cuda/", "nv/")):
+                self._say(begin, Severity.ERROR, "hipify-header", f"<{name}> has no counterpart in HIP")
+                continue
+            if new is None:
+                stem = re.fullmatch(r"(.*)\.cu", name)
+                if stem and data[begin : begin + 1] == b'"':
+                    self.edits.append(Edit(begin, end, f'"{stem[1]}.hip"'))
+                continue
+            seen_runtime = seen_runtime or new == _RUNTIME
+            if new in made or not new:
+                following = data.find(b"\n", end)
+                self.edits.append(Edit(line, len(data) if following < 0 else following + 1, ""))
+                continue
+            made.add(new)
+            self.edits.append(Edit(begin, end, f"<{new}>"))
+        self._own_includes(first if first >= 0 else self._behind_comment(), seen_runtime)
+
+    def _own_includes(self, place: int, seen_runtime: bool) -> None:
+        """What stands before the first include: a macro that HIP 6 asks for, HIP's runtime, and the gaps' header."""
+        before = ""
+        if _BUILTINS in self.gaps:
+            before += f"#define {_BUILTINS}  // HIP before 7: warp functions with masks\n"
+        uses = (
+            any(edit.text.startswith("hip") for edit in self.edits) or "<<<" in self.text or "__global__" in self.text
+        )
+        if not seen_runtime and uses:
+            before += f"#include <{_RUNTIME}>\n"
+        gaps = self.gaps - {_BUILTINS}
+        if gaps:
+            before += '#include "hip_gaps.h"\n'
+        if before:
+            self.edits.append(Edit(place, place, before))
+
+    def _behind_comment(self) -> int:
+        return self.stream[0].offset if self.stream else 0
+
+
+GAPS = frozenset(
+    """__syncwarp __reduce_add_sync __reduce_min_sync __reduce_max_sync __reduce_and_sync __reduce_or_sync
+    __reduce_xor_sync __dp4a __nanosleep __pipeline_memcpy_async __pipeline_commit __pipeline_wait_prior __vcmpeq4
+    __ldca __ldcs __ldcg __ldcv""".split()
+)
+"""Device functions that ``gaps/hip_gaps.h`` defines."""
+
+GAP_HEADERS = frozenset({"cuda_pipeline.h", "cuda_pipeline_primitives.h"})
+
+
+def _without_overlaps(edits: Sequence[Edit]) -> list[Edit]:
+    """Edits in order; one that lies within another is dropped (a name in a line that goes)."""
+    kept: list[Edit] = []
+    for edit in sorted(edits, key=lambda e: (e.begin, e.begin != e.end, -e.end)):
+        if kept and edit.begin < kept[-1].end:
+            continue
+        kept.append(edit)
+    return kept

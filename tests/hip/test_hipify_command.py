@@ -1,0 +1,114 @@
+"""``cassc hipify`` on files, folders and CMake files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cassc.diag import CasscError
+from cassc.driver.hipify import Wanted, run
+from cassc.hip import cmake
+
+
+@pytest.fixture(autouse=True)
+def _lexer() -> None:
+    from cassc.hip import tools
+
+    if tools.find_lexer() is None:
+        pytest.skip("libclang is not installed")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src/a.cu").write_text("void f() { cudaDeviceSynchronize(); }\n__global__ void k() { __syncwarp(); }\n")
+    (folder / "src/plain.cpp").write_text("int main() {}\n")
+    (folder / "CMakeLists.txt").write_text("project(p LANGUAGES CXX CUDA)\nadd_executable(p src/a.cu src/plain.cpp)\n")
+    return folder
+
+
+class Output:
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.told: list[str] = []
+
+    def run(self, wanted: Wanted) -> int:
+        return run(wanted, self.said.append, self.told.append)
+
+
+def test_one_file_goes_to_the_standard_output(project: Path) -> None:
+    output = Output()
+    assert output.run(Wanted((project / "src/a.cu",))) == 0
+    assert "hipDeviceSynchronize();" in output.said[0]
+    assert (project / "src/a.cu").exists()
+
+
+def test_folder_to_folder(project: Path, tmp_path: Path) -> None:
+    output = Output()
+    made = tmp_path / "made"
+    assert output.run(Wanted((project,), output=made)) == 0
+    assert sorted(str(p.relative_to(made)) for p in made.rglob("*") if p.is_file()) == [
+        "CMakeLists.txt",
+        "src/a.hip",
+        "src/hip_gaps.h",
+        "src/plain.cpp",
+    ]
+    assert (
+        made / "CMakeLists.txt"
+    ).read_text() == "project(p LANGUAGES CXX HIP)\nadd_executable(p src/a.hip src/plain.cpp)\n"
+    assert "[2/3]" in output.told[1]
+    assert output.told[-1].endswith("3 files, 2 changed, 0 errors, 0 warnings")
+
+
+def test_in_place(project: Path) -> None:
+    assert Output().run(Wanted((project,), in_place=True)) == 0
+    assert (project / "src/a.hip").exists()
+    assert not (project / "src/a.cu").exists()
+
+
+def test_check_and_diff_write_nothing(project: Path) -> None:
+    before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
+    output = Output()
+    assert output.run(Wanted((project,), check=True)) == 1
+    assert output.run(Wanted((project,), diff=True)) == 0
+    assert any(line.startswith("+void f() { hipDeviceSynchronize") for line in output.said)
+    assert {p: p.read_bytes() for p in project.rglob("*") if p.is_file()} == before
+    assert output.run(Wanted((project / "src/plain.cpp",), check=True)) == 0
+
+
+def test_errors_make_the_status(project: Path) -> None:
+    (project / "src/b.cu").write_text('__device__ void g() { asm("trap;"); }\n')
+    output = Output()
+    assert output.run(Wanted((project,), check=True)) == 1
+    assert any("b.cu:1:23: error: inline PTX" in line for line in output.told)
+
+
+def test_several_files_need_a_place(project: Path) -> None:
+    with pytest.raises(CasscError, match="name a folder"):
+        Output().run(Wanted((project,)))
+    with pytest.raises(CasscError, match="no such file"):
+        Output().run(Wanted((project / "nothing.cu",)))
+
+
+def test_cmake() -> None:
+    text = """# CUDA stays in comments
+find_package(CUDAToolkit REQUIRED)
+set(CMAKE_CUDA_ARCHITECTURES 80 90)
+set_target_properties(t PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 17)
+target_link_libraries(t CUDA::cudart CUDA::cublas CUDA::nvjpeg)
+target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-O3> "${CMAKE_CUDA_FLAGS}")
+file(GLOB s *.cu)
+"""
+    made = cmake.convert(text, "CMakeLists.txt")
+    lines = made.text.splitlines()
+    assert lines[0] == "# CUDA stays in comments"
+    assert lines[1] == "find_package(hip REQUIRED)"
+    assert lines[2] == "set(CMAKE_HIP_ARCHITECTURES gfx1100 gfx1100)"
+    assert "HIP_STANDARD 17" in lines[3]
+    assert lines[4] == "target_link_libraries(t hip::host roc::hipblas CUDA::nvjpeg)"
+    assert lines[5] == 'target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-O3> "${CMAKE_HIP_FLAGS}")'
+    assert lines[6] == "file(GLOB s *.hip)"
+    errors = [(d.location.line, d.location.column) for d in made.diagnostics if d.severity.value == "error"]
+    assert errors == [(4, 36), (5, 51)]
