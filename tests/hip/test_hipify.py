@@ -112,7 +112,8 @@ def test_architectures_are_reported() -> None:
 
 
 def test_headers() -> None:
-    text = "#include <cuda_runtime.h>\n#include <cuda.h>\n  #include <cublas_v2.h>\n#include <device_functions.h>\nint x;\n"
+    text = "#include <cuda_runtime.h>\n#include <cuda.h>\n  #include <cublas_v2.h>\n"
+    text += "#include <device_functions.h>\nint x;\n"
     assert convert(text, "a.cu").text == "#include <hip/hip_runtime.h>\n  #include <hipblas/hipblas.h>\nint x;\n"
     assert (
         convert("// c\n__global__ void k();\n", "a.cu").text
