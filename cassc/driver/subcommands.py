@@ -286,6 +286,21 @@ def _first_use(targets: tuple[str, ...], check_seconds: float, source: Path, fil
     return prebuilt.translate_first_use(source, file, prebuilt.settings(targets, check_seconds))
 
 
+@_group.command("toolkit")
+@click.option("--at", "place", type=click.Path(file_okay=False), help="Make one there instead, and print that.")
+@click.pass_obj
+def _toolkit(say: Say, place: str | None) -> int:
+    """Print the folder that build systems take for CUDA's toolkit: CUDA_HOME=$(cassc toolkit)."""
+    from cassc import toolchain
+    from cassc.driver import toolkit
+
+    found = toolchain.find()
+    found.require_runtime()
+    kit = toolkit.make(Path(place), found) if place else toolkit.find(found)
+    say(str(kit.root))
+    return 0
+
+
 @_group.group("cache")
 def _cache() -> None:
     """Show, bound or clear the cache of translations."""
