@@ -1,0 +1,1 @@
+"""How the shipped model was made: kernels, pairs, training, evaluation."""
