@@ -55,6 +55,14 @@ class ModuleResult(Protocol):
     def refused(self) -> Sequence[Diagnostic]: ...
 
 
+DEFAULT_SASS_ENGINES = ("lift",)
+
+
+def sass_engines(names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the engines asked for that take kernels from SASS; the lifter where there is none."""
+    return tuple(name for name in names if name != "source") or DEFAULT_SASS_ENGINES
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What decides how cubins are translated.
@@ -65,12 +73,14 @@ class Settings:
         keep: the products of all stages are wanted.
         skip_refused: what cannot be translated is left out with a warning, as in programs that are built already; it
             is an error otherwise.
+        engines: who is asked for kernels from SASS, in order.
     """
 
     targets: tuple[Target, ...]
     check_seconds: float = DEFAULT_CHECK_SECONDS
     keep: bool = False
     skip_refused: bool = False
+    engines: tuple[str, ...] = DEFAULT_SASS_ENGINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +231,8 @@ def translate_module(data: bytes, settings: Settings) -> ModuleResult:
     options = cascade.TranslateOptions(
         check_seconds=settings.check_seconds, keep=settings.keep, skip_refused=settings.skip_refused
     )
-    return cascade.translate_module(data, settings.targets, options)
+    chosen = None if settings.engines == DEFAULT_SASS_ENGINES else cascade.engines_named(settings.engines)
+    return cascade.translate_module(data, settings.targets, options, chosen)
 
 
 def wants_translation(fat: fatbin.FatBinary) -> bool:
@@ -267,7 +278,13 @@ def _module(data: bytes, settings: Settings, cache: Cache, clock: Clock, title: 
         return _dump(result)
 
     wanted = json.dumps(
-        [[t.name for t in settings.targets], settings.check_seconds, settings.keep, settings.skip_refused]
+        [
+            [t.name for t in settings.targets],
+            settings.check_seconds,
+            settings.keep,
+            settings.skip_refused,
+            settings.engines,
+        ]
     )
     name = cache_module.key("module", data, wanted, code_version())
     try:
@@ -308,7 +325,7 @@ def code_version() -> str:
     digest = hashlib.sha256(cassc.__version__.encode())
     files: list[Path] = []
     for place in cassc.__path__:
-        files += sorted(Path(place).rglob("*.py"))
+        files += sorted(Path(place).rglob("*.py")) + sorted(Path(place).glob("model/*.npz"))
     runtime = toolchain.find_runtime()
     files += sorted(runtime.glob("libcassc_emu.so*")) if runtime else []
     llvm = find_llvm()

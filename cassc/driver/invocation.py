@@ -15,7 +15,7 @@ from pathlib import Path
 from cassc.diag import Diagnostic, Severity
 from cassc.driver import architectures, arguments
 from cassc.driver.arguments import CommandLine, CommandLineError
-from cassc.driver.options import BY_SPELLING, ENGINES, OWN, Use
+from cassc.driver.options import BY_SPELLING, DEFAULT_ENGINES, OWN, Use
 from cassc.target import DEFAULT_SM, DEFAULT_TARGET, TARGETS, Target
 
 DEFAULT_CHECK_SECONDS = 1.5
@@ -185,7 +185,7 @@ class Invocation:
     threads: int = 1
     check_seconds: float = DEFAULT_CHECK_SECONDS
     policy: str = ""
-    engines: tuple[str, ...] = ENGINES
+    engines: tuple[str, ...] = DEFAULT_ENGINES
     quiet: bool = False
     clean: bool = False
     run: bool = False
@@ -385,7 +385,7 @@ class _Parser:
             threads=int(line.last("threads") or "1"),
             check_seconds=self._check_seconds(),
             policy=line.last("policy"),
-            engines=tuple(dict.fromkeys(line.all("engine"))) or ENGINES,
+            engines=tuple(dict.fromkeys(line.all("engine"))) or DEFAULT_ENGINES,
             quiet=line.has("disable-warnings"),
             clean=line.has("clean-targets"),
             run=line.has("run"),

@@ -100,7 +100,12 @@ class _Runner:
         self.cache = cache
         self.say = say
         self.report = Report()
-        self.settings = device.Settings(invocation.targets, invocation.check_seconds, invocation.keep)
+        self.settings = device.Settings(
+            invocation.targets,
+            invocation.check_seconds,
+            invocation.keep,
+            engines=device.sass_engines(invocation.engines),
+        )
         self.compiled: dict[Path, Future[float]] = {}
         self.made: dict[Path, Future[device.Outcome]] = {}
         self.prepared: threading.Thread | None = None

@@ -68,7 +68,8 @@ class Option:
 
 
 BOOLEAN = ("true", "false")
-ENGINES = ("lift", "source")
+ENGINES = ("model", "lift", "source")
+DEFAULT_ENGINES = ("lift", "source")
 _NO_SCRIPT = "has no effect: programs are linked with the host linker's own script"
 _NO_LTO = "has no effect: device code is compiled to SASS at once, and linked without optimisation"
 _WARNINGS = (
@@ -144,7 +145,7 @@ OPTIONS: tuple[Option, ...] = (
         _MANY,
         _D,
         values=ENGINES,
-        help="who translates, in the order asked: lift (from SASS), source (from CUDA C++); default lift,source",
+        help="who translates, in this order: model or lift (from SASS), source (from CUDA C++); default lift,source",
     ),
     _row("check-seconds", "", _ONE, _D, help="time for checking each kernel (default 1.5); 0 checks nothing"),
     _row("policy", "", _ONE, _D, help="file that says which verdicts may ship; the build fails otherwise"),
@@ -341,7 +342,7 @@ def usage() -> str:
         "Usage: cassc [options] file...        as nvcc, for AMD GPUs",
         "       cassc program -o new-program   rewrites what nvcc has linked",
         "       cassc run [--] program ...     runs it as it is",
-        "       cassc doctor | hipify | verify | inspect | toolkit | cache | run [--help]",
+        "       cassc doctor | hipify | verify | inspect | bench | model | toolkit | cache | run [--help]",
         "",
         "Options that cassc acts on:",
     ]

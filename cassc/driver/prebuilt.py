@@ -23,7 +23,7 @@ from cassc import diag, toolchain
 from cassc.diag import CasscError, Location
 from cassc.driver import device, policy, signatures
 from cassc.driver.cache import Cache, key
-from cassc.driver.device import Clock, Settings
+from cassc.driver.device import Clock, Settings, sass_engines
 from cassc.driver.invocation import Invocation
 from cassc.driver.jobs import Report, deliver
 from cassc.driver.plan import Delivery
@@ -68,7 +68,8 @@ def convert(invocation: Invocation) -> Report:
     """``cassc BIN -o OUT``. Raises CasscError where the file cannot be rewritten, or holds no fat binary."""
     path = invocation.inputs[0].path
     runtime = _libraries()
-    settings = Settings(invocation.targets, invocation.check_seconds, skip_refused=True)
+    engines = sass_engines(invocation.engines)
+    settings = Settings(invocation.targets, invocation.check_seconds, skip_refused=True, engines=engines)
     rules = policy.read(invocation.policy) if invocation.policy else None
     image = host.read(path)
     if not fatbin.extract(image):

@@ -301,6 +301,50 @@ def _toolkit(say: Say, place: str | None) -> int:
     return 0
 
 
+@_group.command("bench")
+@_file
+@click.option("--engines", default="lift,model", show_default=True, help="Engines to compare: lift, model.")
+@_seconds
+@_json
+@click.pass_obj
+def _bench(say: Say, file: str, engines: str, check_seconds: float, as_json: bool) -> int:
+    """Compare engines on the kernels of a built file or a cubin. Status 1 if an engine's translation was refused."""
+    from cassc.driver import bench
+
+    names = list(dict.fromkeys(filter(None, engines.split(","))))
+    strange = [name for name in names if name not in ("lift", "model")]
+    if strange or not names:
+        raise click.UsageError(f"'{engines}' names no engines for kernels: lift and model are such")
+    results = bench.compare(file, names, check_seconds)
+    if as_json:
+        say(json.dumps([result.to_dict() for result in results], indent=2))
+    else:
+        for line in bench.lines(results):
+            say(line)
+    return 1 if any(result.status != "accepted" for result in results) else 0
+
+
+@_group.group("model")
+def _model() -> None:
+    """The language model: what is installed, and which one is used."""
+
+
+@_model.command("info")
+@_json
+@click.pass_obj
+def _model_info(say: Say, as_json: bool) -> int:
+    """Print what models there are."""
+    from cassc.driver import models
+
+    facts = models.info()
+    if as_json:
+        say(json.dumps(facts, indent=2))
+    else:
+        for name, value in facts.items():
+            say(f"{name:<12} {value}")
+    return 0
+
+
 @_group.group("cache")
 def _cache() -> None:
     """Show, bound or clear the cache of translations."""

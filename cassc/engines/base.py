@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from cassc.diag import CasscError, Diagnostic
 from cassc.image.cubin import Cubin
@@ -57,3 +58,15 @@ class Engine(Protocol):
 
     def translate(self, request: Request) -> Translation:
         """May raise Unsupported."""
+
+
+@runtime_checkable
+class Guesser(Engine, Protocol):
+    """An engine with several answers; the cascade has each checked by itself, until one is accepted."""
+
+    @property
+    def attempts(self) -> int:
+        """How many answers are tried at most."""
+
+    def candidates(self, request: Request) -> Iterator[Translation]:
+        """Distinct answers, the best first. May raise Unsupported."""

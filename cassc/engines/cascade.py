@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 import tempfile
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from cassc.amdgpu.assemble import assemble_full
 from cassc.diag import CasscError, Diagnostic, Location, Severity
-from cassc.engines.base import Engine, Request, Translation, Unsupported
+from cassc.engines.base import Engine, Guesser, Request, Translation, Unsupported
 from cassc.engines.lift import LiftEngine
 from cassc.image import cubin as cubin_image
 from cassc.image.cubin import Cubin
@@ -34,6 +35,7 @@ class TranslateOptions:
         keep: make the products of every stage, not only the code objects.
         skip_refused: leave out kernels that no engine translates, and say so in ``ModuleResult.refused``, instead of
             refusing the whole cubin.
+        guess_seconds: after this time no further answer of an engine that guesses is tried for a kernel.
     """
 
     opt_level: int = 3
@@ -41,6 +43,7 @@ class TranslateOptions:
     seed: int = 1
     keep: bool = False
     skip_refused: bool = False
+    guess_seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +96,21 @@ def default_engines() -> tuple[Engine, ...]:
     return (LiftEngine(),)
 
 
+def engines_named(names: Iterable[str]) -> tuple[Engine, ...]:
+    """Engines that take kernels one by one: ``lift`` and ``model``. ValueError for another name."""
+    found: list[Engine] = []
+    for name in names:
+        if name == "lift":
+            found.append(LiftEngine())
+        elif name == "model":
+            from cassc.engines.model import ModelEngine
+
+            found.append(ModelEngine())
+        else:
+            raise ValueError(f"no engine is called {name!r}")
+    return tuple(found)
+
+
 def translate_module(
     cubin: bytes,
     targets: Sequence[Target],
@@ -111,17 +129,14 @@ def translate_module(
         module = disasm.disassemble(parsed)
     with clock.stage("structure"):
         graphs = {function.name: cfg.build(function) for function in module.functions} if options.keep else {}
-    candidates = [
-        _Candidate(
-            Request(function, parsed, tuple(targets)), list(engines if engines is not None else default_engines())
-        )
-        for function in module.functions
-    ]
+    shared = module_globals(parsed)
+    trial = _Trial(parsed, shared.definitions, options)
+    asked = engines if engines is not None else default_engines()
+    candidates = [_Candidate(Request(f, parsed, tuple(targets)), list(asked), trial) for f in module.functions]
     artefacts: dict[str, bytes] = {}
     if options.keep:
         artefacts[".sass"] = module.listing().encode()
         artefacts[".dot"] = "".join(graph.dot() for graph in graphs.values()).encode()
-    shared = module_globals(parsed)
     refused: list[Diagnostic] = []
     while True:
         with clock.stage("translate"):
@@ -158,12 +173,54 @@ def translate_module(
     return ModuleResult(code_objects, tuple(accepted), tuple(remarks), clock.seconds, artefacts, tuple(refused))
 
 
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Answers of an engine that guesses, each assembled and checked alone."""
+
+    cubin: Cubin
+    shared: Mapping[str, str]
+    options: TranslateOptions
+
+    def choose(self, engine: Guesser, request: Request) -> Translation:
+        """The first answer that the checker accepts. Raises Unsupported, with what was wrong with the first."""
+        begin = time.monotonic()
+        problems: list[Diagnostic] = []
+        for made in itertools.islice(engine.candidates(request), engine.attempts):
+            problem = self._problem(request, made)
+            if problem is None:
+                return made
+            problems.append(problem)
+            if problem.id == "check-unverified" or time.monotonic() - begin > self.options.guess_seconds:
+                break
+        place = Location(kernel=request.function.name, sm=request.function.arch.name)
+        first = replace(problems[0], location=place) if problems else None
+        message = f"none of {len(problems)} answers can be used" + (f"; the first: {first.message}" if first else "")
+        raise Unsupported(Diagnostic(Severity.ERROR, "model-rejected", message, place, first.notes if first else ()))
+
+    def _problem(self, request: Request, made: Translation) -> Diagnostic | None:
+        """Why an answer may not be used; None if it may."""
+        for target in request.targets:
+            text = link_text([made.ir], target, self.shared)
+            try:
+                code_object = assemble_full(text, target, opt_level=self.options.opt_level).code_object
+            except CasscError as problem:
+                return problem.diagnostics[0]
+            with Checker(self.cubin, code_object, target, seed=self.options.seed) as checker:
+                verdict = checker.check(request.function, made.engine, seconds=self.options.check_seconds)
+            if verdict.status is Status.REJECTED:
+                return Diagnostic(Severity.ERROR, "check-rejected", verdict.reason)
+            if verdict.status is Status.UNVERIFIED:
+                return Diagnostic(Severity.ERROR, "check-unverified", f"not checked: {verdict.reason}")
+        return None
+
+
 @dataclass(slots=True)
 class _Candidate:
     """A kernel on its way: the engines not asked yet, the translation at hand, and what others said."""
 
     request: Request
     engines: list[Engine]
+    trial: _Trial
     refusals: list[tuple[str, tuple[Diagnostic, ...]]] = field(default_factory=list)
     maker: Engine | None = None
     made: Translation | None = None
@@ -186,7 +243,11 @@ class _Candidate:
                 self.refusals.append((engine.name, support.reasons))
                 continue
             try:
-                self.maker, self.made = engine, engine.translate(self.request)
+                if isinstance(engine, Guesser):
+                    self.made = self.trial.choose(engine, self.request)
+                else:
+                    self.made = engine.translate(self.request)
+                self.maker = engine
             except Unsupported as refusal:
                 self.refusals.append((engine.name, refusal.diagnostics))
         return self.made is not None

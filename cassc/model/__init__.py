@@ -1,1 +1,1 @@
-"""The CASS language model: SASS in, RDNA3 operations on virtual registers out; finished by code and checked by the gate."""
+"""The CASS language model: SASS in, RDNA3 operations out; finished by code, checked by the gate."""

@@ -56,7 +56,13 @@ def slot_names(i: Instruction) -> dict[int, str]:
     count = {"I": 0, "C": 0, "L": 0}
     for position, (token, operand) in enumerate(zip(i.row.tokens, i.operands, strict=True)):
         letter = ""
-        if isinstance(operand, Imm) and token.type != "int" and not is_small(operand.bits) or isinstance(operand, Address) and not is_small(operand.offset):
+        if (
+            isinstance(operand, Imm)
+            and token.type != "int"
+            and not is_small(operand.bits)
+            or isinstance(operand, Address)
+            and not is_small(operand.offset)
+        ):
             letter = "I"
         elif isinstance(operand, Const):
             letter = "C"

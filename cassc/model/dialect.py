@@ -18,8 +18,8 @@ from typing import Any
 
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Type
 
-# Kinds of operands. Words hold narrower values in their low bits. ``q`` is four consecutive words, ``n`` a number, ``o`` a
-# displacement, ``c`` a constant bank slot, ``l`` a label slot.
+# Kinds of operands. Words hold narrower values in their low bits. ``q`` is four consecutive words, ``n`` a number,
+# ``o`` a displacement, ``c`` a constant bank slot, ``l`` a label slot.
 TYPES: dict[str, Type] = {
     "w": I32, "d": I64, "f": F32, "g": F64, "h": F16, "e": BF16, "s": I16, "b": I8, "p": I1,
 }  # fmt: skip
@@ -256,7 +256,8 @@ def _rest() -> None:
                        ("ballot", "w=p"), ("match_any_b32", "w=w"), ("match_any_b64", "w=d"), ("s_sleep", "="),
                        ("clock.lo", "w="), ("clock.hi", "w="), ("timer.lo", "w="), ("timer.hi", "w="),
                        ("is_shared", "p=d"), ("is_local", "p=d"), ("is_global", "p=d"),
-                       ("barrier_popc", "=p"), ("barrier_and", "=p"), ("barrier_or", "=p"), ("barrier_result", "wp=")):  # fmt: skip
+                       ("barrier_popc", "=p"), ("barrier_and", "=p"), ("barrier_or", "=p"),
+                       ("barrier_result", "wp=")):  # fmt: skip
         _effect(name, spec)
     for operation in "add umin umax smin smax and or xor".split():
         _effect(f"wave_reduce.{operation}", "w=w")
@@ -335,7 +336,7 @@ def parse(tokens: list[str]) -> Group:
     """The group that tokens spell. Raises Malformed."""
     rest = iter(tokens)
     guard = ""
-    lines = []
+    lines: list[Line] = []
     for token in rest:
         if token.startswith("@"):
             if lines or guard:
@@ -347,17 +348,21 @@ def parse(tokens: list[str]) -> Group:
             raise Malformed(f"no operation {token!r}")
         if lines and lines[-1].op.control:
             raise Malformed(f"{lines[-1].op.name} must be the last line")
-        try:
-            results = tuple(next(rest) for _ in op.results)
-            sources = tuple(_source(rest, kind) for kind in op.sources)
-        except StopIteration:
-            raise Malformed(f"{token} lacks operands") from None
+        results = tuple(_next(rest, token) for _ in op.results)
+        sources = tuple(_source(rest, kind, token) for kind in op.sources)
         lines.append(Line(op, results, sources))
     return Group(guard, tuple(lines))
 
 
-def _source(rest: Iterator[str], kind: str) -> str:
-    parts = [next(rest)]
+def _next(rest: Iterator[str], operation: str) -> str:
+    token = next(rest, None)
+    if token is None:
+        raise Malformed(f"{operation} lacks operands")
+    return token
+
+
+def _source(rest: Iterator[str], kind: str, operation: str) -> str:
+    parts = [_next(rest, operation)]
     while kind in SIGNED_KINDS and parts[-1] in ("neg", "abs"):
-        parts.append(next(rest))
+        parts.append(_next(rest, operation))
     return " ".join(parts)

@@ -9,7 +9,7 @@ are IR in both. LLVM allocates registers, makes the EXEC masks and inserts waits
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, cast
 
@@ -22,12 +22,13 @@ from cassc.lift.text import Ir
 from cassc.model.dialect import ATOMICS, FLOAT_ATOMICS, LAUNCH, SPACES, TYPES, Group, Line, Slots, Tree
 from cassc.sass.builder import I1, I16, I32, I64, Scope, Space, Type
 from cassc.sass.execute import Write
+from cassc.sass.launch import LaunchWords
 from cassc.sass.operand import Pred, Reg, UReg
 
-# LDS below address zero of the kernel's shared memory, for reducing barriers; sm_90 reserves 1024 bytes anyway.
-_BARRIER_BIAS = 16
+# Below this address sm_90's kernels keep nothing of their own, if they have shared memory.
 _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
+_REDUCING = frozenset({"barrier_popc", "barrier_and", "barrier_or"})
 _ENDS = frozenset({"s_branch", "s_cbranch", "s_call", "s_return", "s_trap", "s_endpgm", "s_cendpgm"})
 _ALWAYS_ENDS = _ENDS - {"s_cbranch", "s_cendpgm"}
 _TYPED = frozenset({"zext", "sext", "trunc", "fconvert", "int_to_float", "float_to_int"})
@@ -71,7 +72,7 @@ class _Finisher:
         self.abi = abi
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
-        self.m = EmitLlvm(abi, self._banks(), self._bias())
+        self.m = EmitLlvm(abi, LaunchWords.of(cubin.arch.number), self._banks(), self._bias())
         self.temporaries: dict[str, Ir] = {}
         self.slots = Slots()
         self.leaders = self._leaders()
@@ -88,9 +89,10 @@ class _Finisher:
         return Banks(symbols)
 
     def _bias(self) -> int:
+        """What barriers need stands below address zero of the kernel's shared memory, or where nothing else does."""
         names = {line.op.name for group in self.answer.groups for line in group.lines}
         reserved = self.cubin.arch.number >= 90 and self.abi.static_shared >= _RESERVED_SHARED
-        return _BARRIER_BIAS if names & {"barrier_popc", "barrier_and", "barrier_or"} and not reserved else 0
+        return 0 if reserved else kernel.barrier_bytes(bool(names & _REDUCING), False)
 
     def _leaders(self) -> set[int]:
         found = {0}
@@ -117,7 +119,7 @@ class _Finisher:
         self.definitions.update(self.m.helpers)
         return LiftedKernel(
             self.abi.name,
-            kernel.definition(self.abi, "#attributes", lines),
+            kernel.definition(self.abi, "#attributes", lines, grid="grid" in self.m.needs),
             self.definitions,
             dict(self.m.declarations),
             kernel.attributes(self.abi, self.m.lds_bias),
@@ -358,7 +360,9 @@ class _Finisher:
     def _assembly(self, line: Line) -> tuple[Ir, ...]:
         """One RDNA3 instruction; scalar values are copied to vector registers by LLVM."""
         op, m = line.op, self.m
-        texts, constraints, values = [], [], []
+        texts: list[str] = []
+        constraints: list[str] = []
+        values: list[Ir] = []
         for text, kind in zip(line.sources, op.sources, strict=True):
             *signs, name = text.split()
             value = self._wide(name) if kind in "dg" else self._word(name, 0)
@@ -426,7 +430,7 @@ class _Finisher:
         elif name == "barrier_result":
             count, truth = m.barrier_result()
             return [(count,), (truth,)]
-        elif name in ("barrier_popc", "barrier_and", "barrier_or"):
+        elif name in _REDUCING:
             m.barrier_reduce(name[8:], self.operand(sources[0], "p"), m.const(I32, 0), None)
         else:
             raise _unusable(f"the operation {name} has no meaning")
@@ -521,8 +525,3 @@ def _label(position: int, context: Context) -> str:
 
 def _unusable(message: str) -> diag.CasscError:
     return diag.error("model-unusable", f"the model's answer cannot be used: {message}")
-
-
-def with_stack(abi: KernelAbi, frame_size: int) -> KernelAbi:
-    """The ABI with the stack that the call tree needs."""
-    return replace(abi, frame_size=frame_size)

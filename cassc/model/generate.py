@@ -26,7 +26,7 @@ from cassc.sass.disasm import SassFunction
 from cassc.sass.fields import WORD_BYTES
 
 SHIPPED = Path(__file__).with_name("weights.npz")
-_FIRST_ROOM = 16
+_FIRST_ROOM = 12
 # Decisions with a second choice less likely than this are not reconsidered.
 _DEAREST = 16.0
 _DECISIONS = 64
@@ -123,8 +123,8 @@ class Translator:
         active = np.arange(len(places))
         tokens = np.full(len(places), vocabulary.start)
         while len(active):
-            scores = decoding.step(active, tokens)
-            masks = np.stack([grammar.allowed(progress[k]) for k in active])
+            scores = decoding.step(tokens)
+            masks = np.stack([grammar.allowed(progress[k]) for k in active.tolist()])
             scores = np.where(masks, scores, np.float32(-1e9))
             best = scores.argmax(1)
             rows = np.arange(len(active))
@@ -132,7 +132,7 @@ class Translator:
             scores[rows, best] = -1e9
             second = scores.argmax(1)
             costs = top - scores[rows, second]
-            for n, k in enumerate(active):
+            for n, k in enumerate(active.tolist()):
                 text, prefix = texts[k], prefixes[k]
                 if len(text) < len(prefix):
                     best[n] = prefix[len(text)]
@@ -141,8 +141,10 @@ class Translator:
                 grammar.advance(progress[k], int(best[n]))
                 if not progress[k].done:
                     text.append(int(best[n]))
-            going = np.array([not progress[k].done and len(texts[k]) < MOST_TOKENS + 16 for k in active])
+            going = np.array([not progress[k].done and len(texts[k]) < MOST_TOKENS + 16 for k in active.tolist()])
             active, tokens = active[going], best[going]
+            if not going.all():
+                decoding.keep(going)
         return texts, decisions
 
 
@@ -162,6 +164,6 @@ def _combinations(costs: Sequence[float]) -> Iterator[tuple[int, ...]]:
 
 
 @cache
-def translator(path: Path = SHIPPED) -> Translator:
+def translator(path: Path) -> Translator:
     """The model of a file, loaded once."""
     return Translator(path)

@@ -1,4 +1,4 @@
-"""The network at run time, with numpy: what `cassc.model.train.network` trains, one group of each instruction at a time.
+"""The network at run time, with numpy: what `cassc.model.train.network` trains.
 
 Groups are independent given the encoder's states, so all of a kernel are decoded side by side.
 """
@@ -16,17 +16,19 @@ Array = NDArray[np.float32]
 Numbers = NDArray[np.int64]
 WINDOW = 384
 """Tokens that the encoder sees at once, as in training."""
-_OVERLAP = 96
+_OVERLAP = 64
 
 
 def _norm(x: Array, weight: Array) -> Array:
-    scale = np.sqrt(np.mean(x * x, -1, keepdims=True, dtype=np.float32) + np.float32(1e-6))
-    return x / scale * weight
+    scale: Array = np.sqrt(np.mean(x * x, -1, keepdims=True, dtype=np.float32) + np.float32(1e-6))
+    y: Array = x / scale * weight
+    return y
 
 
 def _softmax(x: Array) -> Array:
     e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
+    y: Array = e / e.sum(-1, keepdims=True)
+    return y
 
 
 def _rotated(x: Array, angles: Array) -> Array:
@@ -80,14 +82,16 @@ class Network:
 
     def _feed(self, x: Array, feed: Mapping[str, Array]) -> Array:
         gate = x @ feed["gate"]
-        return (gate / (1 + np.exp(-gate)) * (x @ feed["up"])) @ feed["down"]
+        y: Array = (gate / (1 + np.exp(-gate)) * (x @ feed["up"])) @ feed["down"]
+        return y
 
     def _mix(self, q: Array, k: Array, v: Array, present: NDArray[np.bool_] | None) -> Array:
         scores = q @ k.swapaxes(-1, -2) * np.float32((self.width // self.heads) ** -0.5)
         if present is not None:
             scores = np.where(present, scores, np.float32(-1e9))
         mixed = _softmax(scores) @ v
-        return mixed.swapaxes(-2, -3).reshape(*mixed.shape[:-3], mixed.shape[-2], self.width)
+        joined: Array = mixed.swapaxes(-2, -3).reshape(*mixed.shape[:-3], mixed.shape[-2], self.width)
+        return joined
 
     def encode(self, rows: Sequence[Sequence[int]]) -> list[Array]:
         """States of each instruction's tokens. Long kernels are read in windows that overlap."""
@@ -139,16 +143,23 @@ class Decoding:
         self.present = present
         head = network.width // network.heads
         self.cross = [
-            (network._split(padded @ l.cross["key"]), network._split(padded @ l.cross["value"]))
-            for l in network.decoder
+            (network._split(padded @ layer.cross["key"]), network._split(padded @ layer.cross["value"]))
+            for layer in network.decoder
         ]
         shape = (count, network.heads, most, head)
         self.keys = [np.zeros(shape, np.float32) for _ in network.decoder]
         self.values = [np.zeros(shape, np.float32) for _ in network.decoder]
         self.position = 0
 
-    def step(self, groups: Numbers, tokens: Numbers) -> Array:
-        """Scores for the given groups, all of which are at the same position."""
+    def keep(self, rows: NDArray[np.bool_]) -> None:
+        """Go on with some of the groups only."""
+        self.present = self.present[rows]
+        self.cross = [(k[rows], v[rows]) for k, v in self.cross]
+        self.keys = [a[rows] for a in self.keys]
+        self.values = [a[rows] for a in self.values]
+
+    def step(self, tokens: Numbers) -> Array:
+        """Scores for the groups that are left, given the token of each at this position."""
         network, position = self.network, self.position
         if position >= self.keys[0].shape[2]:
             self.keys = [_longer(a) for a in self.keys]
@@ -158,13 +169,12 @@ class Decoding:
         for n, layer in enumerate(network.decoder):
             y = _norm(x, layer.norms[0])
             q = _rotated(network._split(y @ layer.attend["query"]), angles)
-            self.keys[n][groups, :, position] = _rotated(network._split(y @ layer.attend["key"]), angles)[:, :, 0]
-            self.values[n][groups, :, position] = network._split(y @ layer.attend["value"])[:, :, 0]
-            keys, values = self.keys[n][groups, :, : position + 1], self.values[n][groups, :, : position + 1]
+            self.keys[n][:, :, position] = _rotated(network._split(y @ layer.attend["key"]), angles)[:, :, 0]
+            self.values[n][:, :, position] = network._split(y @ layer.attend["value"])[:, :, 0]
+            keys, values = self.keys[n][:, :, : position + 1], self.values[n][:, :, : position + 1]
             x = x + network._mix(q, keys, values, None) @ layer.attend["out"]
             q = network._split(_norm(x, layer.norms[1]) @ layer.cross["query"])
-            k, v = self.cross[n]
-            x = x + network._mix(q, k[groups], v[groups], self.present[groups]) @ layer.cross["out"]
+            x = x + network._mix(q, *self.cross[n], self.present) @ layer.cross["out"]
             x = x + network._feed(_norm(x, layer.norms[2]), layer.feed)
         self.position += 1
         scores: Array = _norm(x[:, 0], network.decoder_norm) @ network.embedding.T

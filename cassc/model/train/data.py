@@ -130,8 +130,10 @@ def make(seed: int, files: int, seconds: float, processes: int) -> tuple[list[Pa
     begin = time.monotonic()
     found: dict[int, Pair] = {}
     refused: Counter[str] = Counter()
+    done = 0
     with multiprocessing.get_context("fork").Pool(processes) as pool:
-        for done, (pairs, why) in enumerate(pool.imap(_file, ((seed, k) for k in range(files)), chunksize=1), 1):
+        for pairs, why in pool.imap(_file, ((seed, k) for k in range(files)), chunksize=1):
+            done += 1
             for pair in pairs:
                 found.setdefault(pair.digest(), pair)
             refused += why

@@ -15,10 +15,10 @@ def constant(r: Random, type: str) -> str:
             ("0.5", "2.0", "1.0", "0.25", "3.0", "-1.0", f"{r.uniform(-4, 4):.3f}", f"{r.uniform(0, 99):.2f}")
         )
         return value + ("f" if type == "float" else "")
-    small = r.choice((1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 31, 32, 63, 255, r.randint(1, 99), r.randint(1, 70000)))
+    small: int = r.choice((1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 31, 32, 63, 255, r.randint(1, 99), r.randint(1, 70000)))
     if "long" in type:
-        value = r.choice((small, small, r.getrandbits(40), -small))
-        return f"{value}ll" if type == "long long" else f"{abs(value)}ull"
+        whole: int = r.choice((small, small, r.getrandbits(40), -small))
+        return f"{whole}ll" if type == "long long" else f"{abs(whole)}ull"
     if type == "unsigned":
         return f"{r.choice((small, small, r.getrandbits(32)))}u"
     return str(r.choice((small, small, -small)))

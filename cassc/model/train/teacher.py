@@ -20,14 +20,15 @@ from cassc.model.train.expression import Effect, Expressions, Node, Untaught
 from cassc.sass import cfg
 from cassc.sass.builder import I1, I32, I64
 from cassc.sass.execute import Machine, Write, execute
-from cassc.sass.groups import group_mask
+from cassc.sass.fields import WORD_BYTES
+from cassc.sass.groups import APART, JOINING, base
 from cassc.sass.operand import Address, Const, Imm, Pred, UReg
 from cassc.sass.row import Instruction
 
 MOST_LINES = 32
 _SENTINEL = 0x51A7_0000
 _STEP = 64
-_NOTHING = frozenset({"nop", "bssy", "break", "bmov_write", "warpsync_collective", "endcollective", "branch_div"})
+_NOTHING = frozenset({"nop", "bssy", "break", "bmov_write", "endcollective", "branch_div"}) | APART
 _COMMUTATIVE = frozenset({"add", "mul", "and_", "or_", "xor"})
 
 
@@ -81,8 +82,9 @@ def _control(i: Instruction, entries: Sequence[int]) -> list[Line]:
 
 
 def _computed(i: Instruction, at: dict[int, Instruction]) -> list[Line]:
-    if group_mask(at, i) is not None:
-        raise Untaught("a reduction by masks")
+    before = at.get(i.address - WORD_BYTES)
+    if base(i) in JOINING and before is not None and before.row.control in APART:
+        raise Untaught("an exchange of the lanes of one mask")
     prepared, slots, banks = _with_slots(i)
     m = Expressions(slots, banks)
     try:
@@ -102,7 +104,12 @@ def _with_slots(i: Instruction) -> tuple[Instruction, dict[int, str], dict[tuple
         if isinstance(operand, Imm):
             operands[position] = replace(operand, bits=sentinel)
             slots[sentinel] = name
-        elif isinstance(operand, Address) or isinstance(operand, Const) and operand.register is not None and not operand.register.is_zero:
+        elif (
+            isinstance(operand, Address)
+            or isinstance(operand, Const)
+            and operand.register is not None
+            and not operand.register.is_zero
+        ):
             operands[position] = replace(operand, offset=sentinel)
             slots[sentinel] = name
         elif isinstance(operand, Const):
@@ -180,8 +187,8 @@ class _Selector:
         elif node.method in ("lo", "hi") and node.arguments[0].method != "slot":
             whole = self.place(node.arguments[0])
             text = half(whole, node.method == "hi")
-        elif node.method == "pair" and (whole := self._pair(node)) is not None:
-            text = whole
+        elif node.method == "pair" and (both := self._pair(node)) is not None:
+            text = both
         elif node.method == "not_" and node.type is I1 and node.arguments[0].method == "predicate":
             text = "!" + node.arguments[0].text
         else:

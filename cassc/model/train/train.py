@@ -1,6 +1,7 @@
 """Training on one GPU: ``python -m cassc.model.train.train DATA OUT``.
 
-Every figure goes to ``log.jsonl``. Training goes on from ``checkpoint.pt`` in the folder of the data where there is one. At the end the weights
+Every figure goes to ``log.jsonl``. Training goes on from ``checkpoint.pt`` in the
+folder of the data where there is one. At the end the weights
 are written as the package ships them.
 """
 
@@ -86,8 +87,13 @@ def evaluate(network: Network, corpus: Corpus, split: int, kernels: int) -> dict
                     F.cross_entropy(scores.flatten(0, 1), group.labels.flatten(), reduction="sum")
                 ) / math.log(2)
     count = max(len(chosen), 1)
-    return {"kernels": count, "groups exact": groups_right / max(groups_seen, 1), "kernels exact": 1 - len(wrong) / count,
-            "bits per kernel": bits / count}  # fmt: skip
+    share = groups_right / max(groups_seen, 1)
+    return {
+        "kernels": count,
+        "groups exact": share,
+        "kernels exact": 1 - len(wrong) / count,
+        "bits per kernel": bits / count,
+    }
 
 
 def export(out: Path, network: Network, vocabulary: Vocabulary) -> None:
