@@ -15,7 +15,7 @@ from cassc.sass import cfg
 from cassc.sass.cfg import Cfg
 from cassc.sass.decode import shown
 from cassc.sass.disasm import SassFunction
-from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, UReg
+from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, Symbolic, UReg
 from cassc.sass.row import Instruction
 from cassc.sass.syntax import Token
 
@@ -140,6 +140,8 @@ def _operand(operand: Operand, slot: str, param_base: int) -> Iterator[str]:
         yield operand.name
     elif isinstance(operand, Address):
         yield from _address(operand, slot)
+    elif isinstance(operand, Symbolic):
+        yield "symbol"  # no training data has one
     else:
         if operand.negated:
             yield "-"

@@ -52,7 +52,7 @@ class Task:
 
 
 def prepare(function: SassFunction, cubin: Cubin) -> Task:
-    graph = cfg.build(function, cubin.kernel(function.name))
+    graph = cfg.build(function)
     source = canonical.read(function, graph)
     addresses = source.addresses
     adjacent = (*(b == a + WORD_BYTES for a, b in zip(addresses, addresses[1:], strict=False)), False)

@@ -32,7 +32,7 @@ def lines_of(path: Path) -> dict[str, list[str]]:
     cubin = cubin_image.parse(path.read_bytes())
     found = {}
     for function in disassemble(cubin).functions:
-        source, groups = lesson(function, cfg.build(function, cubin.kernel(function.name)))
+        source, groups = lesson(function, cfg.build(function))
         for tokens, group in zip(source.tokens, groups, strict=True):
             found[" ".join(tokens)] = [str(line) for line in group.lines]
     return found
@@ -62,7 +62,7 @@ def test_what_the_teacher_says_is_right(path: Path, form: Form) -> None:
     for function in disassemble(cubin).functions[:4]:
         task = prepare(function, cubin)
         try:
-            source, groups = lesson(function, cfg.build(function, cubin.kernel(function.name)))
+            source, groups = lesson(function, cfg.build(function))
         except Untaught:
             continue
         tried += 1

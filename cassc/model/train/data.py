@@ -26,6 +26,7 @@ import numpy as np
 from cassc.diag import CasscError
 from cassc.image import cubin as cubin_image
 from cassc.image.cubin import Cubin
+from cassc.lift import calls
 from cassc.model import canonical
 from cassc.model.dialect import Group
 from cassc.model.tokens import END, MOST_TOKENS, Vocabulary
@@ -68,6 +69,8 @@ def lesson(function: SassFunction, graph: Cfg) -> tuple[canonical.Source, tuple[
     source = canonical.read(function, graph)
     if len(source.addresses) > MOST_INSTRUCTIONS:
         raise Untaught("a kernel of that length")
+    if calls.analyse(graph).shared:
+        raise Untaught("recursion")
     at = canonical.reachable(function, graph)
     groups = tuple(teach(at[address], at, tuple(graph.subroutines)) for address in source.addresses)
     return source, groups
@@ -86,7 +89,7 @@ def compile_cubin(source: str, sm: int, nvcc: str = "nvcc") -> bytes:
 def pairs_of(cubin: Cubin, families: dict[str, str], refused: Counter[str]) -> Iterator[Pair]:
     """``families``: by kernel name. ``refused``: counts why kernels are left out."""
     for function in disasm.disassemble(cubin).functions:
-        graph = cfg.build(function, cubin.kernel(function.name))
+        graph = cfg.build(function)
         if graph.missing or function.undecodable:
             refused["words without a row"] += 1
             continue
