@@ -8,7 +8,7 @@ last warp of a CTA lacks count as being there.
 from __future__ import annotations
 
 from cassc.lift import devicelib
-from cassc.lift.effects import Effects
+from cassc.lift.parts import Parts
 from cassc.lift.text import Ir
 from cassc.sass.builder import I1, I32
 
@@ -20,7 +20,7 @@ _WARP = 32
 _HELPERS = "named_barriers.ll"
 
 
-class Barriers(Effects):
+class Barriers(Parts):
     def barrier(self, id: Ir, threads: Ir | None) -> None:
         if threads is None:
             self.wait()

@@ -12,6 +12,7 @@ Side effects (memory, votes, barriers) apply to the lanes for which the instruct
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 from typing import Protocol
 
@@ -220,6 +221,22 @@ class Builder(Protocol):
 
     def fence(self, scope: Scope) -> None:
         """Sequentially consistent fence."""
+
+    def texture_table(self) -> Value:
+        """I64: address of the table of texture and surface descriptors (`cassc.sass.textures.descriptor`)."""
+
+    # Parts of a meaning ------------------------------------------------------------------------------------------
+    def where(
+        self, condition: Value, body: Callable[[], tuple[Value, ...]], otherwise: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        """What ``body`` gives in the lanes in which ``condition`` (I1) holds, which alone have its effects; in the
+        others ``otherwise``."""
+
+    def subroutine(
+        self, name: str, body: Callable[..., tuple[Value, ...]], arguments: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        """``body(builder, *arguments)``, which depends on nothing else but memory. The same name always means the
+        same body, so that one copy can serve all uses."""
 
     # Warp and CTA ------------------------------------------------------------------------------------------------
     # Where WARPSYNC has put the lanes of one mask apart, these are the executing ones (``sass.groups``).

@@ -191,6 +191,9 @@ class Crew:
             raise Halt("instruction", f"the cubin has no constant bank {bank}")
         return memory
 
+    def textures(self) -> int:
+        return self.cta.textures
+
     def memory(self, space: Space) -> Memory:
         return {Space.SHARED: self.cta.shared, Space.LOCAL: self.cta.local}.get(space, self.cta.memory)
 

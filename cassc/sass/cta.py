@@ -46,6 +46,7 @@ class Cta:
         shuffler: Random | None = None,
         heap: Heap | None = None,
         workspace: int = 0,
+        textures: int = 0,
     ) -> None:
         abi = program.function.abi
         self.program = program
@@ -55,6 +56,7 @@ class Cta:
         self.dynamic_shared = dynamic_shared
         self.memory = memory
         self.heap = heap
+        self.textures = textures
         # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
         size = -(-abi.static_shared // 16) * 16 + dynamic_shared
         self.shared = Memory([Range(0, np.full(size, undefined, np.uint8))] if size else [], "shared")

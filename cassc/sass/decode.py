@@ -108,7 +108,7 @@ def shown(token: Token, operand: Operand, mods: Mapping[str, str]) -> bool:
     """Whether the operand stands in the text."""
     if token.hidden:
         return False
-    if token.dest and token.optional and not isinstance(operand, Pred):
+    if token.optional and not isinstance(operand, Pred):
         return not getattr(operand, "is_zero", False)
     if token.when:
         wanted = not token.when.startswith("!")

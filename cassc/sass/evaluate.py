@@ -79,6 +79,9 @@ class Surroundings(Protocol):
 
     def special(self, name: str) -> Array | int: ...
     def bank(self, bank: int) -> Memory: ...
+    def textures(self) -> int:
+        """Address of the table of texture descriptors."""
+
     def memory(self, space: Space) -> Memory: ...
     def locate(self, space: Space, addresses: Array, lanes: NDArray[np.intp]) -> NDArray[np.uint64]:
         """Addresses as the memory of the space knows them (local memory: one slice for each thread)."""
@@ -322,6 +325,28 @@ class Evaluate:
         if op == "tanh":
             return Lanes(F32, np.tanh(x.data.astype(np.float64)).astype(np.float32))
         return self.flush(Lanes(F32, _MUFU[op](self.flush(x).data.astype(np.float64)).astype(np.float32)))
+
+    # Parts of a meaning ------------------------------------------------------------------------------------------
+    def where(
+        self, condition: Lanes, body: Callable[[], tuple[Lanes, ...]], otherwise: tuple[Lanes, ...]
+    ) -> tuple[Lanes, ...]:
+        outer = self.mask
+        self.mask = outer & condition.data
+        try:
+            if not self.mask.any():
+                return otherwise
+            found = body()
+        finally:
+            self.mask = outer
+        return tuple(self.select(condition, x, y) for x, y in zip(found, otherwise, strict=True))
+
+    def subroutine(
+        self, name: str, body: Callable[..., tuple[Lanes, ...]], arguments: tuple[Lanes, ...]
+    ) -> tuple[Lanes, ...]:
+        return body(self, *arguments)
+
+    def texture_table(self) -> Lanes:
+        return self.const(I64, self.around.textures())
 
     # Launch state ------------------------------------------------------------------------------------------------
     def special(self, name: str) -> Lanes:

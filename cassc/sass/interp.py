@@ -106,12 +106,14 @@ class Device:
         bank3: bytes of ``__constant__`` variables (writable by the host between launches).
         addresses: section name -> base address of ``.nv.global``, ``.nv.global.init``, ``.nv.constant3``.
         heap: behind malloc and free; a program that needs one and has none gets one of the usual size.
+        textures: address of the table of texture descriptors (``sass.textures.descriptor``).
     """
 
     memory: Memory
     bank3: Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
     addresses: Mapping[str, int] = field(default_factory=dict)
     heap: Heap | None = None
+    textures: int = 0
 
 
 HEAP = "device heap"
@@ -267,6 +269,7 @@ class _Run:
             shuffler=self.shuffler,
             heap=device.heap,
             workspace=launch.workspace,
+            textures=device.textures,
         )
 
     def all(self, resident: int) -> Outcome:

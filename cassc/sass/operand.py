@@ -48,6 +48,15 @@ class Reg(Register):
     zero = RZ
 
 
+class CoordinateReg(Reg):
+    """The first of the registers that say where in a surface: ``[R4]``."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"[{Register.__str__(self)}]"
+
+
 class UReg(Register):
     """A uniform register, one value for the warp; URZ (255, whatever its number in the word) reads as zero."""
 

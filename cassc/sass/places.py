@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from cassc.sass import fields
 from cassc.sass.fields import Field, SplitField
-from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, UReg
+from cassc.sass.operand import Address, Const, CoordinateReg, Imm, Label, Named, Operand, Pred, Reg, UReg
 from cassc.sass.row import Row
 from cassc.sass.special import special_register
 from cassc.sass.syntax import Token
@@ -487,6 +487,24 @@ def texture_shape(r: Reading, token: Token) -> Operand:
     return Named(name, index)
 
 
+def texture_mask(r: Reading, token: Token) -> Operand:
+    """Which results are wanted; all of them is not printed."""
+    mask = r.take(Field(72, 4))
+    if mask == 15:
+        raise Undecodable
+    return Imm(mask)
+
+
+def surface_place(r: Reading, token: Token) -> Operand:
+    return CoordinateReg(r.take(fields.RA))
+
+
+def texture_query(r: Reading, token: Token) -> Operand:
+    if r.take(Field(60, 4)):
+        raise Undecodable
+    return Named("TEX_HEADER_DIMENSION", 0)
+
+
 def texture_uniform(r: Reading, token: Token) -> Operand:
     r.uses_uniform = True
     return UReg(uniform_index(r, 40))
@@ -606,9 +624,11 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "TexBank": bits(54, 5),
     "TexOffset": bits(40, 14),
     "TexDim": texture_shape,
-    "TexMask": bits(72, 4),
+    "TexMask": texture_mask,
     "TexUniform": texture_uniform,
     "TexSampler": bits(46, 8),
+    "TexQuery": texture_query,
+    "SurfaceAt": surface_place,
     "LocalAddr": local_address(32),
     "LocalStoreAddr": local_address(64),
     "IndexedConst": indexed_constant,

@@ -22,6 +22,7 @@ from cassc.sass.externals import HEAP_FUNCTIONS
 from cassc.sass.grid import WORKSPACE_BYTES, synchronises
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.races import Races
+from cassc.verify import textures
 from cassc.verify.inputs import Launch, Stored, linked
 
 _PRINTF = "__cassc_printf"
@@ -29,6 +30,7 @@ _PRINTF_BYTES = 1 << 20
 _PRINTF_HEADER = 8
 _RECORD_HEADER = 16
 _HEAP = "__cassc_heap"
+_TEXTURES = "__cassc_textures"
 _HEAP_BYTES = 1 << 20
 _UNPLACED = 0x7E00_0000_0000
 Record = tuple[int, bytes]
@@ -41,12 +43,15 @@ class Variables:
 
     ``heap``: address of the device heap, 0 where the module has none.
     ``workspace``: of the grid, for kernels whose CTAs wait for each other; their launches are cooperative.
+    ``textures``, ``images``: the table of texture descriptors and what they show, for kernels that fetch texels.
     """
 
     addresses: Mapping[str, int]
     initial: Mapping[str, Bytes]
     heap: int = 0
     workspace: int = 0
+    textures: int = 0
+    images: int = 0
 
     def fill(self, contents: Sequence[Stored], addresses: Sequence[int]) -> None:
         """Put recorded values in place; ``addresses`` are those of the launch's buffers."""
@@ -99,19 +104,35 @@ class TracingMemory(Memory):
         return found
 
 
-def place_heap(cubin: Cubin, emulator: Emulator) -> int:
+def _place_heap(cubin: Cubin, emulator: Emulator) -> int:
     """Memory on the emulator for a device heap; 0 for a cubin that does not allocate."""
     if not any(symbol.name in HEAP_FUNCTIONS and not symbol.section for symbol in cubin.symbols):
         return 0
     return emulator.alloc(heaps.span(heaps.units_in(_HEAP_BYTES)))
 
 
-def place_workspace(function: SassFunction, emulator: Emulator) -> int:
-    """Memory for the grid's workspace; 0 for a kernel that does not synchronise its grid."""
-    return emulator.alloc(WORKSPACE_BYTES) if synchronises(function) else 0
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Memory on the emulator of what kernels take from the runtime; 0 where a kernel does without."""
+
+    heap: int = 0
+    workspace: int = 0
+    textures: int = 0
+    images: int = 0
+
+    @classmethod
+    def place(cls, function: SassFunction, cubin: Cubin, emulator: Emulator) -> Services:
+        workspace = emulator.alloc(WORKSPACE_BYTES) if synchronises(function) else 0
+        table = pictures = 0
+        if textures.fetches(function):
+            pictures = emulator.alloc(textures.images().size)
+            content = textures.table(pictures)
+            table = emulator.alloc(content.size)
+            emulator.write(table, content)
+        return cls(_place_heap(cubin, emulator), workspace, table, pictures)
 
 
-def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int = 0, workspace: int = 0) -> Variables:
+def place_variables(cubin: Cubin, emulator: Emulator, module: Module, services: Services | None = None) -> Variables:
     """Where the emulator has the sections that hold variables; sections that it cannot name stand elsewhere."""
     addresses: dict[str, int] = {}
     free = _UNPLACED
@@ -137,7 +158,8 @@ def place_variables(cubin: Cubin, emulator: Emulator, module: Module, heap: int 
             value = interp.symbol_address(space, addresses, relocation.symbol) + relocation.addend
             data[relocation.offset : relocation.offset + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
         initial[name] = data
-    return Variables(addresses, initial, heap, workspace)
+    s = services or Services()
+    return Variables(addresses, initial, s.heap, s.workspace, s.textures, s.images)
 
 
 def on_reference(
@@ -175,6 +197,11 @@ def on_reference(
         device.heap = interp.place_heap(memory, variables.heap, _HEAP_BYTES)
         contents[interp.HEAP] = device.heap.data
     parameters = launch.parameters(addresses)
+    if variables.textures:
+        device.textures = variables.textures
+        contents[textures.IMAGES] = pictures = textures.images()
+        memory.add(Range(variables.textures, textures.table(variables.images), writable=False))
+        memory.add(Range(variables.images, pictures, textures.IMAGES))
     if variables.workspace:
         memory.map(variables.workspace, WORKSPACE_BYTES)
     shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, parameters, undefined, variables.workspace)
@@ -219,6 +246,10 @@ def on_emulator(
     if variables.workspace:
         emulator.write(variables.workspace, bytes(WORKSPACE_BYTES))
     heap = heaps.formatted(variables.heap, heaps.units_in(_HEAP_BYTES)) if variables.heap else None
+    symbol = emulator.global_variable(module, _TEXTURES)
+    if variables.textures and symbol is not None:
+        emulator.write(symbol[0], variables.textures.to_bytes(8, "little") + bytes(8))
+        emulator.write(variables.images, textures.images())
     named = emulator.global_variable(module, _HEAP)
     if heap is not None and named is not None:
         emulator.write(variables.heap, heap)
@@ -244,6 +275,9 @@ def on_emulator(
     }
     for name, address in placed.items():
         contents[name] = np.frombuffer(emulator.read(address, variables.initial[name].size), np.uint8)
+    if variables.textures:
+        size = textures.images().size
+        contents[textures.IMAGES] = np.frombuffer(emulator.read(variables.images, size), np.uint8)
     if heap is not None:
         contents[interp.HEAP] = np.frombuffer(emulator.read(variables.heap, heap.size), np.uint8)
     return Run(contents, fault, message, fifo.take())

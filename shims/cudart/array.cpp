@@ -13,6 +13,11 @@ rt::Handles<Array>& arrays() {
   return *all;
 }
 
+rt::Handles<MipmappedArray>& mipmapped_arrays() {
+  static auto* all = new rt::Handles<MipmappedArray>;
+  return *all;
+}
+
 Error texel_bytes(const ChannelFormat& format, size_t& texel) {
   const int bits[4] = {format.x, format.y, format.z, format.w};
   const int channels = static_cast<int>(std::find(bits, bits + 4, 0) - bits);
@@ -81,11 +86,6 @@ Error destroy(Array* handle) {
   if (error != Error::Success) return error;
   context.allocations.erase(array->memory);
   return context.observe(context.device().release(array->memory));
-}
-
-rt::Handles<MipmappedArray>& mipmapped_arrays() {
-  static auto* all = new rt::Handles<MipmappedArray>;
-  return *all;
 }
 
 Error destroy(const MipmappedArray& array) {

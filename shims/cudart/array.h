@@ -24,6 +24,7 @@ struct MipmappedArray {
 };
 
 rt::Handles<Array>& arrays();
+rt::Handles<MipmappedArray>& mipmapped_arrays();
 // InvalidChannelDescriptor for a format that no array can have. texel: bytes.
 Error texel_bytes(const ChannelFormat& format, size_t& texel);
 

@@ -106,6 +106,7 @@ Error Context::reset() {
   Registry::get().unload();
   heap.release(device());
   grids.release(device());
+  textures.release(device());
   return Error::Success;
 }
 

@@ -10,6 +10,7 @@
 #include "grid.h"
 #include "heap.h"
 #include "memory.h"
+#include "textures.h"
 
 namespace cassc::rt {
 
@@ -39,6 +40,7 @@ class CASSC_EXPORT Context {
   AllocationTable allocations;
   DeviceHeap heap;
   GridWorkspaces grids;
+  TextureTable textures;
   std::array<std::atomic<size_t>, kLimits> limits;
   std::atomic<unsigned> device_flags = 0;
   std::atomic<int> cache_config = 0, shared_config = 0;

@@ -133,6 +133,7 @@ Error Image::bind(Device& device) {
     if (const Error error = bind(device, *variable); error != Error::Success) return error;
   Context& context = Context::get();
   if (const Error error = context.heap.attach(device, *module_, context.limits[2]); error != Error::Success) return error;
+  if (const Error error = context.textures.attach(device, *module_); error != Error::Success) return error;
   return ModuleOutput::attach(device, *module_, context.limits[1], output_);
 }
 
