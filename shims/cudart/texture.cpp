@@ -259,8 +259,8 @@ CASSC_API Error cudaCreateTextureObject(uint64_t* handle, const ResourceDescript
     Error error = look_at(*resource, view);
     if (error == Error::Success) error = check(view, *texture);
     if (error != Error::Success) return error;
-    if (wanted) {
-      rt::report("resource views of textures are not supported", true);
+    if (wanted || texture->seamless) {
+      rt::report(wanted ? "resource views of textures are not supported" : "seamless cubemaps are not supported", true);
       return Error::NotSupported;
     }
     uint64_t made = 0;

@@ -23,7 +23,7 @@ from cassc.target import DEFAULT_TARGET
 
 DATA = Path(__file__).parent.parent / "sass" / "data"
 A, B, WORKSPACE = 0x10000, 0x20000, 0x30000
-BLOCKS, ROUNDS = 5, 7
+BLOCKS, ROUNDS = 3, 3
 
 
 @pytest.fixture(params=[80, 90], ids=["sm_80", "sm_90"])
@@ -47,7 +47,7 @@ def interpret(cubin: Cubin, function: SassFunction, *, workspace: int, budget: i
     memory.map(WORKSPACE, WORKSPACE_BYTES)
     a.view(np.int32)[:] = range(BLOCKS)
     parameters = struct.pack("<QQi", A, B, ROUNDS)
-    launch = interp.Launch((BLOCKS, 1, 1), (64, 1, 1), 0, parameters, workspace=workspace)
+    launch = interp.Launch((BLOCKS, 1, 1), (32, 1, 1), 0, parameters, workspace=workspace)
     interp.run(function, cubin, launch, memory, budget=budget)
     return [int(x) for x in (b if ROUNDS % 2 else a).view(np.int32)]
 
@@ -74,9 +74,9 @@ def test_blocks_meet_on_the_emulator(ring: tuple[Cubin, SassFunction]) -> None:
         device.write(a, np.arange(BLOCKS, dtype=np.int32).view(np.uint8))
         device.write(workspace, bytes(WORKSPACE_BYTES))
         arguments = struct.pack("<QQi", a, b, ROUNDS).ljust(offset, b"\0") + struct.pack("<Q", workspace)
-        device.launch(kernel, (BLOCKS, 1, 1), (64, 1, 1), arguments)
+        device.launch(kernel, (BLOCKS, 1, 1), (32, 1, 1), arguments)
         found = np.frombuffer(device.read(b if ROUNDS % 2 else a, 4 * BLOCKS), np.int32)
         assert [int(x) for x in found] == expected()
         without = arguments[:offset] + bytes(8)
         with pytest.raises(emulator.EmulatorFault, match="trap"):
-            device.launch(kernel, (BLOCKS, 1, 1), (64, 1, 1), without)
+            device.launch(kernel, (BLOCKS, 1, 1), (32, 1, 1), without)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cassc.sass import fields
 from cassc.sass.fields import Field
-from cassc.sass.row import choice, control_row, flag, form, undone
+from cassc.sass.row import choice, control_row, flag, form
 
 ALWAYS = {fields.PP: 7, fields.PP_NOT: 0}
 KIND = Field(32, 2)
@@ -86,12 +86,6 @@ control_row("BPT.TRAP", 0x15C, "TrapCode", form(4), control="trap", fixed=TRAP)
 control_row("PMTRIG", 0x001, "Imm16at32", form(4), control="nop", fixed=ALWAYS)
 control_row("ACQBULK", 0x02E, "", form(4), control="nop", first_sm=90)
 control_row("PREEXIT", 0x02D, "", form(4), control="nop", first_sm=90)
-undone(
-    "BRA.U.ANY",
-    0x147,
-    "!Pp?, L",
-    form(4),
-    fixed={KIND: 1, Field(84, 1): 1},
-    first_sm=90,
-    todo="branches of the whole warp (loops around the bulk copy engine)",
-)
+# While any lane of the warp has the predicate. Lanes without it have nothing more to do in such loops, so each may
+# leave on its own.
+control_row("BRA.U.ANY", 0x147, "!Pp?, L", form(4), control="branch", fixed={KIND: 1, Field(84, 1): 1}, first_sm=90)

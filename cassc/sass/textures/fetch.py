@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cassc.sass.builder import F32, I32, I64, Builder, Value
+from cassc.sass.builder import F32, F64, I32, I64, Builder, Value
 from cassc.sass.textures import sample, texel
 from cassc.sass.textures.descriptor import MIP_LINEAR, SLOT_BYTES, Descriptor, Level, flag
-from cassc.sass.textures.position import Position, address
+from cassc.sass.textures.position import Position, on_face
 from cassc.sass.textures.texel import Channels
 
 _256 = 0x43800000  # F32
@@ -72,6 +72,18 @@ def _layer(b: Builder, d: Descriptor, layer: Value) -> Value:
     return b.umin(layer, b.sub(d.layers, b.const(I32, 1)))
 
 
+def _plane(b: Builder, shape: Shape, d: Descriptor, o: Operands) -> tuple[tuple[Value, ...], Value]:
+    """F64 coordinates, and the layer in which they lie."""
+    if not shape.cube:
+        return tuple(b.fconvert(b.flush(c), F64) for c in o.coordinates), _layer(b, d, o.layer)
+    face, s, t = on_face(b, *o.coordinates)
+    last = b.sub(d.layers, b.const(I32, 1))
+    # The last face belongs to the last cube.
+    beyond = b.compare("ge", b.mul(b.umin(o.layer, b.const(I32, 0xFFFF)), b.const(I32, 6)), last, signed=False)
+    first = b.select(beyond, b.smax(b.sub(last, b.const(I32, 5)), b.const(I32, 0)), b.mul(o.layer, b.const(I32, 6)))
+    return (s, t), b.umin(b.add(first, face), last)
+
+
 def _levels(b: Builder, d: Descriptor, lod: Value) -> tuple[Value, Value]:
     """(level, share of 256 of the next one) for a level of detail (F32)."""
     last = b.sub(d.levels, b.const(I32, 1))
@@ -96,8 +108,9 @@ def _one_level(b: Builder, shape: Shape, flat: tuple[Value, ...]) -> tuple[Value
     o = Operands.of(flat[:-1])
     d, table = _descriptor(b, o.handle)
     level = Level.load(b, d.address, o.level)
-    at = sample.positions(b, d, level, o.coordinates, _offsets(b, o.offset), sample.filters(b, d))
-    first, sums = sample.level_at(b, d, level, at, _layer(b, d, o.layer), flat[-1], table)
+    coordinates, layer = _plane(b, shape, d, o)
+    at = sample.positions(b, d, level, coordinates, _offsets(b, o.offset), sample.filters(b, d))
+    first, sums = sample.level_at(b, d, level, at, layer, flat[-1], table)
     return (*first, *sums)
 
 
@@ -154,8 +167,8 @@ def _gathered(b: Builder, shape: Shape, component: int, flat: tuple[Value, ...])
     d, table = _descriptor(b, o.handle)
     level = Level.load(b, d.address, b.const(I32, 0))
     always = b.compare("t", o.layer, o.layer, signed=False)
-    at = sample.positions(b, d, level, o.coordinates, _offsets(b, o.offset), always)
-    layer = _layer(b, d, o.layer)
+    coordinates, layer = _plane(b, shape, d, o)
+    at = sample.positions(b, d, level, coordinates, _offsets(b, o.offset), always)
     found = [
         texel.fetched(b, d.format, sample.neighbour(b, d, level, at, step, layer), table)[component]
         for step in ((0, 1), (1, 1), (1, 0), (0, 0))
@@ -203,6 +216,3 @@ def dimensions(b: Builder, handle: Value, level: Value) -> Channels:
     found = Level.load(b, d.address, b.umin(level, b.sub(d.levels, one)))
     sizes = [b.select(b.compare("eq", s, one, signed=False), b.const(I32, 0), s) for s in found.sizes()[1:]]
     return found.width, sizes[0], sizes[1], b.const(I32, 0)
-
-
-__all__ = ["SHAPES", "Operands", "Shape", "address", "dimensions", "gathered", "sampled", "texel_at"]

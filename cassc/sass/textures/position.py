@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cassc.sass.builder import F32, F64, I1, I32, RM, Builder, Value
+from cassc.sass.builder import F32, F64, I32, RM, Builder, Value
 from cassc.sass.textures.descriptor import BORDER, CLAMP, MIRROR, WRAP
 
 _HALF, _ONE, _TWO, _256 = 0x3FE << 52, 0x3FF << 52, 0x400 << 52, 0x407 << 52
@@ -23,9 +23,8 @@ class Position:
     weight: Value
 
 
-def locate(b: Builder, u: Value, size: Value, mode: Value, normalized: Value, linear: Value) -> Position:
-    """``u``: F32; ``linear``, ``normalized``: I1."""
-    coordinate = b.fconvert(b.flush(u), F64)
+def locate(b: Builder, coordinate: Value, size: Value, mode: Value, normalized: Value, linear: Value) -> Position:
+    """``coordinate``: F64; ``linear``, ``normalized``: I1."""
     texels = b.int_to_float(size, F64, signed=False)
     power = b.compare("eq", b.and_(size, b.sub(size, b.const(I32, 1))), b.const(I32, 0), signed=False)
     up = b.select(power, b.const(F64, _UP_22), b.const(F64, _UP_21))
@@ -76,4 +75,27 @@ def _modulo(b: Builder, x: Value, n: Value) -> Value:
     return b.sub(x, b.mul(b.float_to_int(quotient, I32, signed=True, rounding=RM), n))
 
 
-__all__ = ["CLAMP", "I1", "Position", "address", "locate"]
+def on_face(b: Builder, x: Value, y: Value, z: Value) -> tuple[Value, Value, Value]:
+    """(face of a cube, F64 coordinates on it in [0, 1]) of a direction whose longest component is 1 or -1 (F32)."""
+    x, y, z = (b.flush(c) for c in (x, y, z))
+    sizes = [b.fabs(c) for c in (x, y, z)]
+    by_z = b.and_(b.fcompare("ge", sizes[2], sizes[0]), b.fcompare("ge", sizes[2], sizes[1]))
+    by_y = b.fcompare("ge", sizes[1], sizes[0])
+    zero = b.const(F32, 0)
+    below = [b.fcompare("lt", c, zero) for c in (x, y, z)]
+
+    def chosen(along_x: Value, along_y: Value, along_z: Value) -> Value:
+        return b.select(by_z, along_z, b.select(by_y, along_y, along_x))
+
+    one = b.const(I32, 1)
+    sign = b.zext(chosen(below[0], below[1], below[2]), I32)
+    face = b.add(chosen(b.const(I32, 0), b.const(I32, 2), b.const(I32, 4)), b.and_(sign, one))
+    s = chosen(b.select(below[0], z, b.fneg(z)), x, b.select(below[2], b.fneg(x), x))
+    t = chosen(b.fneg(y), b.select(below[1], b.fneg(z), z), b.fneg(y))
+    return face, _from_centre(b, s), _from_centre(b, t)
+
+
+def _from_centre(b: Builder, s: Value) -> Value:
+    """[-1, 1] to [0, 1], so that the smallest step below the middle is not lost."""
+    fixed = b.fround(b.fmul(b.fconvert(s, F64), b.const(F64, (0x3FF + 30) << 52)), RM)
+    return b.fmul(b.fadd(fixed, b.const(F64, (0x3FF + 30) << 52)), b.const(F64, (0x3FF - 31) << 52))

@@ -90,7 +90,7 @@ def level_at(
 def positions(
     b: Builder, d: Descriptor, level: Level, coordinates: tuple[Value, ...], offsets: tuple[Value, ...], linear: Value
 ) -> tuple[Position, ...]:
-    """Along each axis, of F32 coordinates; ``offsets`` (I32) are added in texels."""
+    """Along each axis, of F64 coordinates; ``offsets`` (I32) are added in texels."""
     normalized = flag(b, d.sampling, NORMALIZED)
     found = []
     for axis, u in enumerate(coordinates):
