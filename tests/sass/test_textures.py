@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import struct
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,7 +56,7 @@ class Around:
         return None
 
 
-def descriptor(format: int, sampling: int, levels: list[tuple[int, ...]], greatest: float) -> Array:
+def descriptor(format: int, sampling: int, levels: Sequence[tuple[int, ...]], greatest: float) -> Array:
     header = struct.pack("<IIIfffII", format, sampling, len(levels), 0, 0, greatest, 1, 0).ljust(LEVELS_OFFSET, b"\0")
     data = header + b"".join(struct.pack("<QIIIIQ", *level) for level in levels)
     table = np.zeros(HANDLE * SLOT_BYTES + 1024, np.uint8)
