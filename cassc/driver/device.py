@@ -74,6 +74,7 @@ class Settings:
         skip_refused: what cannot be translated is left out with a warning, as in programs that are built already; it
             is an error otherwise.
         engines: who is asked for kernels from SASS, in order.
+        kernels: only these of each cubin; empty: all.
     """
 
     targets: tuple[Target, ...]
@@ -81,6 +82,7 @@ class Settings:
     keep: bool = False
     skip_refused: bool = False
     engines: tuple[str, ...] = DEFAULT_SASS_ENGINES
+    kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +231,10 @@ def translate_module(data: bytes, settings: Settings) -> ModuleResult:
     from cassc.engines import cascade
 
     options = cascade.TranslateOptions(
-        check_seconds=settings.check_seconds, keep=settings.keep, skip_refused=settings.skip_refused
+        check_seconds=settings.check_seconds,
+        keep=settings.keep,
+        skip_refused=settings.skip_refused,
+        kernels=settings.kernels,
     )
     chosen = None if settings.engines == DEFAULT_SASS_ENGINES else cascade.engines_named(settings.engines)
     return cascade.translate_module(data, settings.targets, options, chosen)
@@ -284,6 +289,7 @@ def _module(data: bytes, settings: Settings, cache: Cache, clock: Clock, title: 
             settings.keep,
             settings.skip_refused,
             settings.engines,
+            settings.kernels,
         ]
     )
     name = cache_module.key("module", data, wanted, code_version())

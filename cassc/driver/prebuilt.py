@@ -33,6 +33,8 @@ from cassc.target import DEFAULT_TARGET, TARGETS
 
 _LINKED = (ImageKind.EXECUTABLE, ImageKind.SHARED)
 _FRONT_ENDS = "libcudart.so."
+BIG = 1 << 20
+"""Bytes of a container from which on the runtime asks for single kernels (shims/runtime/registry.cpp has the same)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,8 @@ def _translations(settings: Settings) -> Path:
 
 def _translate_program(path: str, settings: Settings, folder: Path, report: Report) -> None:
     for fat in filter(device.wants_translation, fatbin.extract(host.read(path))):
+        if len(fatbin.serialize(fat)) >= BIG:
+            continue  # the runtime asks for its kernels one by one
         file = folder / f"{hashlib.sha256(fatbin.serialize(fat)).hexdigest()}.fatbin"
         translate(fat, path, settings, file, report)
 
@@ -191,11 +195,19 @@ def translate(fat: fatbin.FatBinary, title: str, settings: Settings, file: Path,
     report.timings.append((title, clock.seconds))
 
 
-def translate_first_use(source: Path, file: Path, settings: Settings) -> Report:
-    """What the runtime asks for when it meets a container that has no translation yet."""
+def translate_first_use(source: Path, file: Path, settings: Settings, kernel: str = "") -> Report:
+    """What the runtime asks for when it meets a container that has no translation yet.
+
+    With ``kernel``, a code object of this one alone is made. An empty container answers that there can be none, since the
+    kernel uses a variable of its module.
+    """
     report = Report()
+    if kernel:
+        settings = replace(settings, kernels=(kernel,))
     for fat in fatbin.extract(host.read(source)):
         translate(fat, "fat binary", settings, file, report)
+    if kernel:
+        report.remarks = [remark for remark in report.remarks if remark.id != "cascade-shared"]
     return report
 
 

@@ -279,11 +279,12 @@ def _run(
 @_seconds
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
-def _first_use(targets: tuple[str, ...], check_seconds: float, source: Path, file: Path) -> Report:
+@click.argument("kernel", default="")
+def _first_use(targets: tuple[str, ...], check_seconds: float, source: Path, file: Path, kernel: str) -> Report:
     """Translate the fat binary in one file into another: what the runtime asks for under 'cassc run'."""
     from cassc.driver import prebuilt
 
-    return prebuilt.translate_first_use(source, file, prebuilt.settings(targets, check_seconds))
+    return prebuilt.translate_first_use(source, file, prebuilt.settings(targets, check_seconds), kernel)
 
 
 @_group.command("toolkit")

@@ -11,13 +11,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from cassc import diag
 from cassc.amdgpu.assemble import assemble_full
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.engines.base import Engine, Guesser, Request, Translation, Unsupported
 from cassc.engines.lift import LiftEngine
 from cassc.image import cubin as cubin_image
 from cassc.image.cubin import Cubin
-from cassc.lift.globals import module_globals
+from cassc.lift.globals import ModuleGlobals, module_globals
 from cassc.lift.module import link_text
 from cassc.sass import cfg, disasm
 from cassc.target import Target
@@ -33,6 +34,8 @@ class TranslateOptions:
         check_seconds: processor time in which launches of one kernel are generated and compared; 0 checks nothing.
         seed: of the generated launches.
         keep: make the products of every stage, not only the code objects.
+        kernels: translate only these; empty: all. Refused with ``cascade-shared`` where one of them uses a variable of
+            the module, of which each code object would have its own.
         skip_refused: leave out kernels that no engine translates, and say so in ``ModuleResult.refused``, instead of
             refusing the whole cubin.
         guess_seconds: after this time no further answer of an engine that guesses is tried for a kernel.
@@ -44,6 +47,7 @@ class TranslateOptions:
     keep: bool = False
     skip_refused: bool = False
     guess_seconds: float = 60.0
+    kernels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ def translate_module(
     """
     clock = _Clock()
     with clock.stage("disassemble"):
-        parsed = cubin_image.parse(cubin)
+        parsed = _only(cubin_image.parse(cubin), options.kernels)
         module = disasm.disassemble(parsed)
     with clock.stage("structure"):
         graphs = {function.name: cfg.build(function) for function in module.functions} if options.keep else {}
@@ -144,6 +148,8 @@ def translate_module(
                 candidates, left_out = _sift(candidates)
                 refused += left_out
             translations = _translate(candidates)
+        if options.kernels:
+            shared = _unshared(translations, shared)
         code_objects = {}
         verdicts: list[Verdict] = []
         for target in targets:
@@ -304,6 +310,20 @@ def _translate(candidates: Sequence[_Candidate]) -> list[Translation]:
     if errors:
         raise CasscError(*errors)
     return [candidate.translation for candidate in candidates]
+
+
+def _only(cubin: Cubin, names: Sequence[str]) -> Cubin:
+    return replace(cubin, kernels=tuple(k for k in cubin.kernels if k.name in names)) if names else cubin
+
+
+def _unshared(translations: Sequence[Translation], shared: ModuleGlobals) -> ModuleGlobals:
+    """No variables, since none of the translations uses one."""
+    for translation in translations:
+        for symbol in shared.definitions:
+            if symbol in translation.ir.body:
+                place = Location(kernel=translation.kernel)
+                raise diag.error("cascade-shared", "the kernel uses a variable of its module", place)
+    return ModuleGlobals({}, {})
 
 
 def _sift(candidates: Sequence[_Candidate]) -> tuple[list[_Candidate], list[Diagnostic]]:

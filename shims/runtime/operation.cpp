@@ -37,7 +37,7 @@ Error start(Stream& stream, const KernelCall& call) {
     std::memcpy(launch.arguments.data() + *offset, &workspace, sizeof workspace);
     launch.layout.push_back({*offset, sizeof workspace});
   }
-  launch.output = loaded->image->output();
+  launch.output = loaded->home->output();
   Device& device = Context::get().device();
   if (!recording()) return device.launch(*stream.device, launch);
   KernelCall known = call;

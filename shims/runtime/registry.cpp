@@ -1,6 +1,7 @@
 #include "registry.h"
 
 #include <algorithm>
+#include <iterator>
 #include <cstdlib>
 
 #include "context.h"
@@ -17,12 +18,18 @@ constexpr uint32_t kDefaultSm = 80, kNewestSm = 90;
 constexpr uint32_t kFirstSmWithReserve = 90;
 constexpr int kReservedShared = 1024;
 
+constexpr size_t kBig = 1 << 20;  // bytes of a container; cassc/driver/prebuilt.py has the same
+
+bool is_bundle(const FatEntry& entry) { return entry.kind == kEntryBundle; }
+
 }  // namespace
 
 Image::Image(const void* wrapper) : container_(container_of(wrapper)), entries_(read_container(container_)) {}
 
 Image::Image(std::vector<std::byte> container)
     : own_container_(std::move(container)), container_(own_container_), entries_(read_container(container_)) {}
+
+Image::Image(std::vector<FatEntry> translation) : entries_(std::move(translation)), translation_sought_(true) {}
 
 uint32_t Image::sm() {
   std::lock_guard lock(loading_);
@@ -39,7 +46,7 @@ uint32_t Image::sm() {
 void Image::find_translation() {
   if (translation_sought_) return;
   translation_sought_ = true;
-  if (std::any_of(entries_.begin(), entries_.end(), [](const FatEntry& e) { return e.kind == kEntryBundle; })) return;
+  if (std::any_of(entries_.begin(), entries_.end(), is_bundle)) return;
   for (const FatEntry& entry : rt::find_translation(container_)) entries_.push_back(entry);
 }
 
@@ -65,6 +72,40 @@ Error Image::load(Device& device) {
     tried_ = true;
   }
   return result_;
+}
+
+bool Image::comes_in_pieces() const {
+  return !whole_ && container_.size() >= kBig && std::none_of(entries_.begin(), entries_.end(), is_bundle) &&
+         translates();
+}
+
+Error Image::load(Device& device, Kernel& kernel) {
+  {
+    std::lock_guard lock(loading_);
+    if (kernel.device) return Error::Success;
+    if (comes_in_pieces()) {
+      const Error error = load_piece(device, kernel);
+      if (!whole_) return error;
+    }
+  }
+  return load(device);
+}
+
+Error Image::load_piece(Device& device, Kernel& kernel) {
+  std::unique_ptr<Image>& piece = pieces_[kernel.name];
+  if (!piece) {
+    std::vector<FatEntry> translation = rt::find_translation(container_, kernel.name);
+    if (translation.empty()) {
+      whole_ = true;
+      return Error::NoKernelImageForDevice;
+    }
+    std::copy_if(translation.begin(), translation.end(), std::back_inserter(entries_),
+                 [](const FatEntry& entry) { return entry.kind == kEntryVerdicts; });
+    piece = std::make_unique<Image>(std::move(translation));
+  }
+  if (const Error error = piece->load(device); error != Error::Success) return error;
+  loaded_sm_ = piece->loaded_sm_;
+  return piece->bind(kernel) ? Error::Success : Error::NoKernelImageForDevice;
 }
 
 Error Image::find_and_load(Device& device) {
@@ -93,6 +134,7 @@ bool Image::bind(Kernel& kernel) {
   const auto found = std::find_if(metadata_.begin(), metadata_.end(), [&](const auto& m) { return m.name == kernel.name; });
   if (found == metadata_.end()) return false;
   kernel.metadata = *found;
+  kernel.home = this;
   kernel.device = module_->kernel(kernel.name);
   const bool reserves = loaded_sm_ >= kFirstSmWithReserve;
   kernel.reserved_shared = reserves ? std::min(kReservedShared, static_cast<int>(found->static_shared)) : 0;
@@ -159,6 +201,7 @@ void Image::unload() {
     if (variable->address) Context::get().allocations.erase(variable->address);
     variable->address = nullptr;
   }
+  for (auto& [name, piece] : pieces_) piece->unload();
   output_.reset();
   module_.reset();
   tried_ = false;
@@ -209,7 +252,7 @@ void Registry::add_variable(Image* image, const void* host, void** managed, cons
 void Registry::remove(Image* image) {
   Context& context = Context::get();
   if (context.closed()) return;  // the process ends: its memory goes with it
-  if (image->module()) context.observe(context.device().synchronize());
+  if (image->loaded_sm()) context.observe(context.device().synchronize());
   std::lock_guard lock(mutex_);
   for (const auto& kernel : image->kernels) {
     kernels_.erase(kernel->stub);
@@ -241,7 +284,9 @@ Error Registry::load(Image* image) {
 Error Registry::kernel(const void* key, Kernel** kernel) {
   Kernel* found = find_kernel(key);
   if (!found) return Error::InvalidResourceHandle;
-  const Error error = load(found->image);
+  Device* device = nullptr;
+  Error error = Context::get().open(&device);
+  if (error == Error::Success) error = found->image->load(*device, *found);
   if (error != Error::Success && error != Error::NoKernelImageForDevice) return error;
   if (error != Error::Success || !found->device) {
     std::string reason = found->image->refusal(found->name);

@@ -3,6 +3,7 @@
 #define CASSC_RUNTIME_REGISTRY_H
 #include <map>
 #include <memory>
+#include <string>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -24,6 +25,7 @@ struct Kernel {
   int carveout = -1;
   int reserved_shared = 0;  // bytes of the code object's LDS that CUDA keeps for itself and does not count
   // Valid once the image is loaded:
+  Image* home = nullptr;  // whose code object holds it: the image, or a piece of it
   const DeviceKernel* device = nullptr;
   KernelMetadata metadata;
 };
@@ -43,7 +45,11 @@ class CASSC_EXPORT Image {
  public:
   explicit Image(const void* wrapper);
   explicit Image(std::vector<std::byte> container);  // kept
+  explicit Image(std::vector<FatEntry> translation);  // nothing else is looked for
   Error load(Device& device);  // the first time; later calls give the same answer
+  // Loads what this kernel needs: the whole code object or, of a library so big that its kernels are translated one by one
+  // as they are launched, the kernel's own.
+  Error load(Device& device, Kernel& kernel);
   void unload();
   void add(std::unique_ptr<Variable> variable);
   // The SM of the translation, or of the code that would be translated; 0 where there is none.
@@ -63,6 +69,8 @@ class CASSC_EXPORT Image {
 
  private:
   Error find_and_load(Device& device);
+  bool comes_in_pieces() const;
+  Error load_piece(Device& device, Kernel& kernel);
   void find_translation();
   Error bind(Device& device);
   friend class Registry;
@@ -81,6 +89,8 @@ class CASSC_EXPORT Image {
   std::unique_ptr<DeviceModule> module_;
   std::unique_ptr<ModuleOutput> output_;
   std::vector<KernelMetadata> metadata_;
+  bool whole_ = false;  // a kernel uses a variable, which all have to share
+  std::map<std::string, std::unique_ptr<Image>> pieces_;  // by kernel
 };
 
 class CASSC_EXPORT Registry {

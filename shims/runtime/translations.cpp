@@ -59,14 +59,15 @@ std::vector<char*> plain_environment() {
   return kept;
 }
 
-void translate(const char* command, std::span<const std::byte> container, const std::string& path) {
+void translate(const char* command, std::span<const std::byte> container, const std::string& path,
+               const std::string& kernel) {
   const std::string input = write_beside(path, container);
   if (input.empty()) {
     report("cannot write beside " + path + ": " + std::strerror(errno), true);
     return;
   }
-  const std::string line = std::string(command) + " \"$0\" \"$1\"";
-  const char* arguments[] = {"sh", "-c", line.c_str(), input.c_str(), path.c_str(), nullptr};
+  const std::string line = std::string(command) + " \"$0\" \"$1\" \"$2\"";
+  const char* arguments[] = {"sh", "-c", line.c_str(), input.c_str(), path.c_str(), kernel.c_str(), nullptr};
   pid_t child = 0;
   const int failed = posix_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(arguments), plain_environment().data());
   if (failed) report(std::string("the translator cannot be started: ") + std::strerror(failed), true);
@@ -78,14 +79,18 @@ void translate(const char* command, std::span<const std::byte> container, const 
 
 }  // namespace
 
-std::vector<FatEntry> find_translation(std::span<const std::byte> container) {
+bool translates() { return std::getenv("CASSC_TRANSLATIONS") && std::getenv("CASSC_TRANSLATOR"); }
+
+std::vector<FatEntry> find_translation(std::span<const std::byte> container, const std::string& kernel) {
   const char* folder = std::getenv("CASSC_TRANSLATIONS");
   if (!folder || container.empty()) return {};
-  const std::string path = std::string(folder) + "/" + sha256_hex(container) + ".fatbin";
+  std::string path = std::string(folder) + "/" + sha256_hex(container);
+  if (!kernel.empty()) path += "." + sha256_hex(std::as_bytes(std::span(kernel)));
+  path += ".fatbin";
   std::span<const std::byte> found = map_file(path);
   const char* command = std::getenv("CASSC_TRANSLATOR");
   if (found.empty() && command) {
-    translate(command, container, path);
+    translate(command, container, path, kernel);
     found = map_file(path);
   }
   return read_container(found);

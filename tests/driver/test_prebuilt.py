@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -120,6 +122,26 @@ def test_program_runs_unchanged(options: tuple[str, ...], linked: Linked) -> Non
     found, done = run_unchanged(linked(*options))
     assert (done.stdout, done.stderr, done.returncode) == (ALL_RIGHT, "", 0)
     assert {v["kernel"] for v in found.report.verdicts} == {"_Z5twicePii", "_Z7refusedPi"}
+
+
+@pytest.mark.slow
+def test_big_library_is_translated_kernel_by_kernel(linked: Linked) -> None:
+    program = linked("-DBIG", "-Xfatbin", "--compress-mode=none")
+    container = max((fatbin.serialize(fat) for fat in fatbin.extract(host.read(program))), key=len)
+    assert len(container) > prebuilt.BIG
+    found, done = run_unchanged(program)
+    assert (done.stdout, done.stderr, done.returncode) == (ALL_RIGHT, "", 0)
+    assert not found.report.verdicts  # nothing was translated before the program asked for it
+    folder, name = Path(found.environment["CASSC_TRANSLATIONS"]), hashlib.sha256(container).hexdigest()
+
+    def kernels(*parts: str) -> int:
+        made = fatbin.parse((folder / ".".join((name, *parts, "fatbin"))).read_bytes())
+        texts = [json.loads(entry.payload()) for entry in made.of_kind(fatbin.EntryKind.VERDICTS)]
+        return sum(len(text["kernels"]) for text in texts)
+
+    assert kernels(hashlib.sha256(b"_Z5twicePii").hexdigest()) == 1
+    assert kernels(hashlib.sha256(b"_Z7refusedPi").hexdigest()) == 0  # all kernels share the variable that it uses
+    assert kernels() == 2
 
 
 @pytest.mark.slow

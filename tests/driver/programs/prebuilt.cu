@@ -1,5 +1,5 @@
 // Two kernels, of which the tests let one be refused. LIBRARY: the function "work" alone. OPEN: a program that calls it in a
-// library, and has no device code.
+// library, and has no device code. BIG: a fat binary of more than a mebibyte, and a kernel that uses its variable.
 #include <cstdio>
 
 #ifdef OPEN
@@ -11,7 +11,12 @@ __global__ void twice(int* data, int n) {
   if (i < n) data[i] *= 2;
 }
 
+#ifdef BIG
+__device__ int table[1 << 18] = {0, 7};
+__global__ void refused(int* data) { data[threadIdx.x] = table[data[1] / 2]; }
+#else
 __global__ void refused(int* data) { data[threadIdx.x] = 7; }
+#endif
 
 extern "C" int work() {
   constexpr int n = 100;
