@@ -198,8 +198,8 @@ def translate(fat: fatbin.FatBinary, title: str, settings: Settings, file: Path,
 def translate_first_use(source: Path, file: Path, settings: Settings, kernel: str = "") -> Report:
     """What the runtime asks for when it meets a container that has no translation yet.
 
-    With ``kernel``, a code object of this one alone is made. An empty container answers that there can be none, since the
-    kernel uses a variable of its module.
+    With ``kernel``, a code object of this one alone is made. An empty container answers that there can be none, since
+    the kernel uses a variable of its module.
     """
     report = Report()
     if kernel:
