@@ -395,8 +395,8 @@ class Crew:
 
     def _converged(self, i: Instruction, group: Mask) -> Mask:
         """The lanes in whose warp those under the guard are all of the asked ones that have not exited."""
-        asked = np.zeros(self.lanes, np.uint32)
         operand = next((o for o in i.operands if isinstance(o, UReg)), None)
+        asked = np.full(self.lanes, 0xFFFFFFFF if operand is None else 0, np.uint32)
         if operand is not None and not operand.is_zero:
             asked = self.machine.register(operand).data
         if operand is not None and operand.inverted:

@@ -10,7 +10,7 @@ from cassc.sass.fields import Field, SplitField
 from cassc.sass.operand import Address, Const, CoordinateReg, Imm, Label, Named, Operand, Pred, Reg, UReg
 from cassc.sass.row import Row
 from cassc.sass.special import special_register
-from cassc.sass.syntax import Token
+from cassc.sass.syntax import CHOSEN_MARKS, Token
 
 
 class Undecodable(Exception):
@@ -98,7 +98,7 @@ def _flagged(
     elif token.type == "half88":
         operand = replace(operand, suffix=".H1" if r.take(Field(88, 1)) else "")
     elif token.mark:
-        operand = replace(operand, swizzle=token.mark)
+        operand = replace(operand, swizzle=r.mods[token.mark] if token.mark in CHOSEN_MARKS else token.mark)
     if token.inverting:
         if r.take(negate):
             operand = replace(operand, inverted=True)

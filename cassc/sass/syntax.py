@@ -12,7 +12,7 @@ A syntax is a comma-separated list of items::
 * TYPE: ``u32 s32 u64 s64 f32 f64``, ``h2`` packed halves with swizzle, ``m2`` without, ``part`` a byte or half of a
   register by the modifier ``source`` or ``format``, ``w`` words of the access size, ``w1 w2 w4`` that many; ``int``
   a Python integer; default ``u32``.
-  A mark may follow the type: ``row col sign low24 low28 pairs`` (see `MARKS`).
+  A mark may follow the type: ``row col sign low24 low28 pairs`` (see `MARKS`), ``rows columns``.
 * ``{MOD}``: printed and allowed only if the modifier is set; ``?``: not printed at its default value.
 * ``=DEFAULT``: the predicate's default (``PT`` or ``!PT``).
 """
@@ -26,9 +26,11 @@ DESTINATIONS = frozenset({"Rd", "Rd2", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
 
 # Printed after the register: which part of it the row uses, or how a matrix lies.
 MARKS = {"row": "ROW", "col": "COL", "sign": "SIGN", "low24": "24", "low28": "28", "pairs": "F32x2.HI_LO"}
+# Marks that a modifier of the name chooses.
+CHOSEN_MARKS = frozenset({"rows", "columns"})
 
 _ITEM = re.compile(
-    r"(?P<flags>[-|!~^]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*)(?P<mark>row|col|sign|low24|low28|pairs)?)?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
+    r"(?P<flags>[-|!~^]*)(?P<name>[A-Za-z][A-Za-z0-9]*)(?::(?P<type>[a-z]+\d*)(?P<mark>rows|columns|row|col|sign|low24|low28|pairs)?)?(?:\{(?P<mod>!?\w+)\})?(?P<optional>\??)"
     r"(?:=(?P<default>!?PT))?$"
 )
 
@@ -72,7 +74,7 @@ def parse(syntax: str) -> tuple[Token, ...]:
                 optional=bool(match["optional"]),
                 when=match["mod"] or "",
                 default=match["default"] or "PT",
-                mark=MARKS[match["mark"]] if match["mark"] else "",
+                mark=MARKS.get(match["mark"], match["mark"] or ""),
             )
         )
     return tuple(tokens)

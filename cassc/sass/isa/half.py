@@ -123,7 +123,8 @@ def hmul2(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
 
 
 @insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT_80, ZEROS_80, CLAMP_75, last_sm=75)
-@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=80, last_sm=89)
+@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=80, last_sm=87)
+@insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_80, CLAMP, HIGH_NEGATED, first_sm=89, last_sm=89)
 @insn("HFMA2", 0x031, "Rd, -|A:h2, -|B:h2, -|C:h2", ABC, FORMAT, ZEROS_90, CLAMP, HIGH_NEGATED, first_sm=90)
 @insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, ZEROS_80, CLAMP, first_sm=80, last_sm=89)
 @insn("HFMA2.MMA", 0x035, "Rd, -|A:m2, -|B:m2, -|C:m2", ABC, FORMAT, ZEROS_80, CLAMP, first_sm=90, last_sm=90)

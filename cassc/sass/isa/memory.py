@@ -46,6 +46,7 @@ LOAD_75 = {**NO_PREDICATE, Field(76, 1): 0}
 
 
 @insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
+@insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
 @insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE, first_sm=80)
 @insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE, first_sm=80)
 @effects
@@ -86,6 +87,7 @@ def _store(b: Builder, i: Instruction, space: Space, address: Value, words: Word
 
 
 @insn("STG", 0x186, "PlainAddr, Rb:w", form(1), E, EVICTION, SIZE, STORE_ORDER_75, last_sm=75)
+@insn("STG", 0x186, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER_75, fixed={Field(76, 1): 0}, last_sm=75)
 @insn("STG", 0x186, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
 @effects
 def stg(b: Builder, i: Instruction, address: Value, words: Words) -> None:
