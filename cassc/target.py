@@ -60,3 +60,7 @@ class SmArch:
 
 
 DEFAULT_SM = SmArch(80)
+SASS_ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
+"""Numbers of the SM architectures whose instructions the table in ``cassc.sass.isa`` describes: those of nvcc 13."""
+RECORDED_SM = SmArch(90)
+"""The architecture of the GPU whose outputs are recorded."""

@@ -25,10 +25,7 @@ from cassc.driver import ptx
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
 from cassc.image import bundle, cubin, embed, fatbin, host
-from cassc.target import DEFAULT_SM, TARGETS, SmArch, Target
-
-_NEWEST_TRIED = SmArch(90)
-"""Of several SM architectures in a fat binary the newest up to this one is translated, if the default is not there."""
+from cassc.target import DEFAULT_SM, RECORDED_SM, SASS_ARCHITECTURES, TARGETS, SmArch, Target
 
 
 class Verdict(Protocol):
@@ -247,16 +244,17 @@ def wants_translation(fat: fatbin.FatBinary) -> bool:
 
 
 def _select(fat: fatbin.FatBinary, title: str) -> tuple[bytes, SmArch]:
-    """The cubin that is translated, and its architecture."""
-    archs = fat.archs()
-    choices = [DEFAULT_SM, *(a for a in reversed(archs) if a <= _NEWEST_TRIED), None]
+    """The cubin that is translated, and its architecture: the default, else the newest of those up to the one whose
+    outputs are recorded, else the newest that is supported, else (to be refused by name) the newest."""
+    known = [a for a in reversed(fat.archs()) if a.number in SASS_ARCHITECTURES]
+    choices = [DEFAULT_SM, *(a for a in known if a.number <= RECORDED_SM.number), *known, None]
     for choice in choices:
         chosen = fatbin.select(fat, choice)
         if chosen.cubin is not None and chosen.cubin_arch is not None:
             return chosen.cubin, chosen.cubin_arch
     text = fatbin.select(fat, DEFAULT_SM) if fat.of_kind(fatbin.EntryKind.PTX) else chosen
     text = text if text.ptx is not None else chosen
-    arch = ptx.architecture(text.ptx_arch, _NEWEST_TRIED) if text.ptx_arch else None
+    arch = ptx.architecture(text.ptx_arch, SmArch(SASS_ARCHITECTURES[-1])) if text.ptx_arch else None
     if text.ptx is not None and arch is not None:
         return ptx.compile_text(text.ptx, arch, title), arch
     texts = ", ".join(f"compute_{a.number}{a.suffix}" for a in fat.archs(fatbin.EntryKind.PTX)) or "nothing"

@@ -41,7 +41,7 @@ _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
 _NEXT = "%next"  # slot: the code offset to which a lane goes by the dispatcher
 _IGNORED = frozenset({"nop", "bssy", "break", "bmov_write"})
-_SYNCHRONISING = frozenset({"bsync", "warpsync", "endcollective"}) | APART
+_SYNCHRONISING = frozenset({"bsync", "bsync_free", "warpsync", "endcollective"}) | APART
 
 
 def lift_kernel(function: SassFunction, cubin: Cubin) -> LiftedKernel:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cassc.sass import externals
 from cassc.sass.builder import I1, I32, I64, Space
 from cassc.sass.cfg import is_indirect, target_of
-from cassc.sass.evaluate import WARP, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
+from cassc.sass.evaluate import WARP, WINDOWS, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
 from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Write
 from cassc.sass.fields import PT, URZ, WORD_BYTES
@@ -176,7 +176,7 @@ class Crew:
         if name in ("clockhi", "globaltimerhi"):
             return self.cta.instructions >> 32
         if name == "swinhi":
-            return self.bank(0).read_int(0x1C, 4)
+            return WINDOWS[Space.SHARED] >> 32
         if name in ("smid", "cgactaid", "gridid", "stack_end"):
             return 0
         if name == "dynamic_smem_size":
@@ -389,6 +389,8 @@ class Crew:
 
     def _on_nop(self, i: Instruction, group: Mask) -> None:
         self.pc[group] = i.address + WORD_BYTES
+
+    _on_bsync_free = _on_nop
 
     def _on_branch(self, i: Instruction, group: Mask) -> None:
         self._jump(i, group, self._taken(i, group), self._label(i))

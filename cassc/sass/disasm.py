@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from cassc import diag
 from cassc.diag import Diagnostic, Location, Severity
 from cassc.image import eiattr
 from cassc.image.cubin import Cubin, Kernel, KernelAbi
@@ -16,7 +17,7 @@ from cassc.sass.operand import Label
 from cassc.sass.printer import text
 from cassc.sass.relocate import relocated
 from cassc.sass.row import Instruction
-from cassc.target import SmArch
+from cassc.target import SASS_ARCHITECTURES, SmArch
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,17 @@ class SassModule:
 
 
 def disassemble(cubin: Cubin) -> SassModule:
-    """All kernels of a cubin. Words without a row become errors of their function, not of the module."""
+    """All kernels of a cubin. Words without a row become errors of their function, not of the module.
+
+    Raises CasscError ``sass-unsupported-sm`` for kernels of an architecture whose instructions are not known.
+    """
+    if cubin.arch.number not in SASS_ARCHITECTURES and cubin.kernels:
+        known = ", ".join(str(number) for number in SASS_ARCHITECTURES)
+        raise diag.error(
+            "sass-unsupported-sm",
+            f"the instructions of {cubin.arch.name} are not supported (those of sm_{known} are)",
+            Location(kernel=cubin.kernels[0].name, sm=cubin.arch.name),
+        )
     space = CodeSpace.of(cubin)
     shared: dict[str, _Code] = {}
     decoded = []

@@ -12,12 +12,12 @@ from cassc.sass.control import ControlCode
 from cassc.sass.fields import Field, SplitField
 from cassc.sass.operand import Operand, Pred
 from cassc.sass.syntax import Token
+from cassc.target import SASS_ARCHITECTURES
 
 Meaning = Callable[..., Any]
 
-# Rows hold up to this architecture unless they say otherwise: later ones (wider uniform registers, other operand
-# lists) must be compared before a row may claim them.
-NEWEST_SM = 121
+# Rows hold up to this architecture unless they say otherwise: later ones must be compared before a row may claim them.
+NEWEST_SM = SASS_ARCHITECTURES[-1]
 
 # Slots of the logical sources by form field (bits 9-11): slot "b" is the wide one (bits 32-63), "c" the register at 64.
 # r register, u uniform register, i immediate, k constant bank. A third letter names the slot whose reuse bit counts.

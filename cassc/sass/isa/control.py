@@ -35,12 +35,17 @@ control_row(
     control="ret",
     fixed={Field(85, 1): 1},
 )
-# Since sm_100 most convergence barriers bear a mark. Which lanes meet where does not follow from it.
-MARK = choice("mark", 72, 2, "_ RELIABLE RECONVERGENT")
+# Since sm_100 most convergence barriers bear a mark. Lanes do not wait for each other at those without one: compilers
+# put them around loops that spin, and what a lane that has left such a loop does next may be what the others wait for
+# (a lock is taken in the loop and released behind the BSYNC).
+MARK = choice("mark", 72, 2, "- RELIABLE RECONVERGENT")
+UNMARKED = {Field(72, 2): 0}
 control_row("BSSY", 0x145, "Bd, LabelHigh", form(4), control="bssy", fixed=ALWAYS, last_sm=90)
 control_row("BSSY", 0x145, "Bd, LabelBssy", form(4), MARK, control="bssy", fixed=ALWAYS, first_sm=100)
+control_row("BSSY", 0x145, "Bd, LabelBssy", form(4), control="bssy", fixed={**ALWAYS, **UNMARKED}, first_sm=100)
 control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), control="bsync", last_sm=90)
 control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), MARK, control="bsync", first_sm=100)
+control_row("BSYNC", 0x141, "!Pp?, Bs", form(4), control="bsync_free", fixed=UNMARKED, first_sm=100)
 control_row("BREAK", 0x142, "!Pp?, Bs", form(4), control="break", last_sm=90)
 control_row("BREAK", 0x142, "!Pp?, Bs", form(4), flag("RELIABLE", 72), control="break", first_sm=100)
 control_row("WARPSYNC", 0x148, "Rb", form(1), control="warpsync", fixed={**ALWAYS, Field(86, 1): 0}, last_sm=89)

@@ -43,10 +43,11 @@ ORDER_75 = choice(
 )
 STORE_ORDER_75 = choice("order", 77, 4, "- - - - CTA SM GPU SYS STRONG.CTA STRONG.SM STRONG.GPU STRONG.SYS")
 LOAD_75 = {**NO_PREDICATE, Field(76, 1): 0}
+SECTOR_75 = choice("sector", 68, 2, "_ LTC64B LTC128B")
 
 
-@insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
-@insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
+@insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR_75, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
+@insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR_75, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
 @insn("LDG", 0x181, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE, first_sm=80)
 @insn("LDG", 0x181, "Rd:w, PlainAddr", form(1), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_PREDICATE, first_sm=80)
 @effects
@@ -59,7 +60,7 @@ WITH_UNIFORM, NO_UNIFORM = {fields.USES_UNIFORM: 1}, {fields.USES_UNIFORM: 0}
 
 @insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=WITH_UNIFORM, first_sm=80)
 @insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_UNIFORM, first_sm=80)
-@insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
+@insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR_75, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
 @effects
 def ld(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     """Generic address: global, or inside the shared or the local window."""
