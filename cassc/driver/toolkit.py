@@ -161,6 +161,9 @@ def _places() -> Iterator[Path]:
     if named:
         yield Path(named).absolute()
         return
+    shared = Path(cassc.__file__).resolve().parents[2] / "toolkits"  # of an installed package, made for all users
+    if shared.is_dir():
+        yield shared
     data = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
     yield Path(data, "cassc", "toolkits")
     yield Cache.open().root.absolute() / "toolkits"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+MODULE = runpy.run_path(str(ROOT / "docs" / "generate.py"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-@pytest.mark.parametrize("name", ["diagnostics.md", "instructions.md", "options.md", "support.md"])
+@pytest.mark.parametrize("name", sorted(MODULE["PAGES"]))
 def test_generated_page_is_up_to_date(name: str) -> None:
-    module = runpy.run_path(str(ROOT / "docs" / "generate.py"))
-    assert (ROOT / "docs" / name).read_text() == module["PAGES"][name](), "run: python docs/generate.py"
+    assert (ROOT / "docs" / name).read_text() == MODULE["PAGES"][name](), "run: python docs/generate.py"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
