@@ -104,7 +104,8 @@ def _guarded(action: Callable[[], int], said: Diagnostics | None = None) -> int:
         raise
     except Exception as problem:
         if isinstance(problem, OSError) and problem.errno in _machine_errors():
-            print(f"cassc: error: {problem.strerror}: '{problem.filename or ''}'", file=sys.stderr)
+            where = f"'{problem.filename}'" if problem.filename else "standard output"
+            print(f"cassc: error: {problem.strerror}: {where}", file=sys.stderr)
             return 1
         return _internal_error(problem)
 
@@ -323,7 +324,17 @@ def _rendered(diagnostic: Diagnostic) -> str:
         location = replace(d.location, kernel=demangle(d.location.kernel))
         return replace(d, location=location, notes=tuple(named(note) for note in d.notes))
 
-    return diag.render(named(diagnostic))
+    return diag.render(named(diagnostic), colours=_colours())
+
+
+def _colours() -> bool:
+    """On a terminal, unless NO_COLOR (no-color.org) says otherwise; CLICOLOR_FORCE also elsewhere."""
+    import os
+
+    if os.environ.get("NO_COLOR"):
+        return False
+    forced = os.environ.get("CLICOLOR_FORCE", "0") != "0"
+    return forced or (sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb")
 
 
 def _internal_error(problem: BaseException) -> int:

@@ -90,13 +90,28 @@ def _device(location: Location) -> str:
     return f" [{' '.join(parts)}]" if parts else ""
 
 
-def render(diagnostic: Diagnostic, *, tool: str = "cassc") -> str:
-    """clang's form; an ERROR without a file is prefixed by the tool's name."""
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_COLOURS = {
+    Severity.REMARK: "\x1b[34;1m",
+    Severity.NOTE: "\x1b[36;1m",
+    Severity.WARNING: "\x1b[35;1m",
+    Severity.ERROR: "\x1b[31;1m",
+    Severity.FATAL: "\x1b[31;1m",
+}
+
+
+def render(diagnostic: Diagnostic, *, tool: str = "cassc", colours: bool = False) -> str:
+    """clang's form, and its colours; an ERROR without a file is prefixed by the tool's name."""
     location = diagnostic.location
     where = _where(location) or (f"{tool}: " if diagnostic.severity is not Severity.NOTE else "")
     tag = f" [{diagnostic.id}]" if diagnostic.severity is not Severity.NOTE else ""
-    lines = [f"{where}{diagnostic.severity.value}: {diagnostic.message}{_device(location)}{tag}"]
-    lines += [render(n, tool=tool) for n in diagnostic.notes]
+    severity, message = f"{diagnostic.severity.value}: ", f"{diagnostic.message}{_device(location)}"
+    if colours:
+        emphasis = "" if diagnostic.severity is Severity.NOTE else _BOLD
+        where = f"{_BOLD}{where}{_PLAIN}" if where else ""
+        severity, message = f"{_COLOURS[diagnostic.severity]}{severity}{_PLAIN}", f"{emphasis}{message}{_PLAIN}"
+    lines = [f"{where}{severity}{message}{tag}"]
+    lines += [render(n, tool=tool, colours=colours) for n in diagnostic.notes]
     return "\n".join(lines)
 
 

@@ -80,6 +80,10 @@ def _launch_lines(example: dict[str, Any]) -> list[str]:
 def inspect(path: str) -> dict[str, Any]:
     """Kind of the file, and its fat binaries with their entries."""
     image = host.read(path)
+    if image.kind is host.ImageKind.OTHER:
+        raise diag.error(
+            "inspect-nothing", "the file is neither an ELF file, an archive nor a fat binary", Location(file=path)
+        )
     return {
         "file": path,
         "kind": image.kind.value,

@@ -24,6 +24,7 @@ from cassc.driver import compilation, device, from_source, policy
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
 from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, FromSource, Job, Plan, Translate
+from cassc.driver.progress import Progress
 from cassc.image import host
 from cassc.toolchain import nvcc_environment
 
@@ -216,7 +217,8 @@ class _Runner:
         if self.invocation.verbose:
             self.say(f"#$ {_shown(job)}")
         try:
-            outcome = device.translate_file(job.input, job.title, self.settings, self.cache)
+            with Progress(f"translating {job.title}", enabled=not self.invocation.verbose):
+                outcome = device.translate_file(job.input, job.title, self.settings, self.cache)
         except CasscError as problem:
             if job.fallback is None:
                 raise

@@ -82,7 +82,9 @@ def _doctor(say: Say, as_json: bool) -> int:
 @click.option("--run", "again", is_flag=True, help="Check again, instead of printing what was found when it was built.")
 @click.option("--kernel", default="", help="With --run: this kernel only, by its mangled or readable name.")
 @click.option("--seed", default=1, show_default=True, help="With --run: what launches are generated from.")
-@click.option("--attempt", type=int, default=None, help="With --run: compare the launch of this number only.")
+@click.option(
+    "--attempt", type=click.IntRange(min=0), default=None, help="With --run: compare the launch of this number only."
+)
 @click.option("--seconds", type=click.FloatRange(min=0), default=0.0, help="With --run: work for each kernel (1.5).")
 @click.option("--code-object", default="", type=click.Path(), help="With --run and a cubin: the translation.")
 @click.option(

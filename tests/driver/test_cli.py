@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 
 import cassc
 from cassc import cli, diag
-from cassc.driver import jobs
+from cassc.driver import jobs, progress
 from cassc.image import fatbin, host
 from cassc.target import SmArch
 from cassc.toolchain import Nvcc
@@ -86,6 +87,56 @@ def test_names_are_demangled_and_errors_limited(
     assert lines[1] == "a.cu: note: why [in kernel 'add(float*, int)' (sm_80)]"
     assert lines[-1] == "cassc: 3 more errors not shown"
     assert len(lines) == 41
+
+
+@pytest.mark.parametrize(
+    ("variables", "terminal", "coloured"),
+    [
+        ({}, False, False),
+        ({"TERM": "xterm"}, True, True),
+        ({"TERM": "dumb"}, True, False),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, True, False),
+        ({"CLICOLOR_FORCE": "1"}, False, True),
+    ],
+)
+def test_colours(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    variables: dict[str, str],
+    terminal: bool,
+    coloured: bool,
+) -> None:
+    for name in ("TERM", "NO_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    def fail(invocation: object, said: object) -> int:
+        raise diag.error("sass-x", "bad", notes=[diag.note("why")])
+
+    monkeypatch.setattr(cli, "_build", fail)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert cli.main(["a.cu"]) == 1
+    text = capsys.readouterr().err
+    assert ("\x1b[" in text) is coloured
+    assert re.sub(r"\x1b\[[\d;]*m", "", text) == "cassc: error: bad [sass-x]\nnote: why\n"
+
+
+def test_long_work_shows_a_line_on_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "_QUIET_SECONDS", 0.05)
+    monkeypatch.setattr(progress, "_STEP", 0.05)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.Progress("translating a.cu", enabled=True):
+        time.sleep(0.2)
+    assert capsys.readouterr().err == ""  # no terminal
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.Progress("translating a.cu", enabled=True):
+        time.sleep(0.3)
+    text = capsys.readouterr().err
+    assert "cassc: translating a.cu, 0 s" in text
+    assert text.endswith("\r\x1b[K")  # and is gone
 
 
 def test_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,6 +267,29 @@ def test_cache_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["cache", "clear"]) == 0
     assert capsys.readouterr().out.startswith("removed 1 entries")
     assert Cache.open().usage().entries == 0
+
+
+def test_inspect_of_a_foreign_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "text").write_text("nothing\n")
+    assert cli.main(["inspect", str(tmp_path / "text")]) == 1
+    assert "neither an ELF file, an archive nor a fat binary [inspect-nothing]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["--seconds -3", "--attempt -5"])
+def test_numbers_out_of_range_are_usage_errors(words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    translated(tmp_path / "x.fatbin", [])
+    assert cli.main(["verify", "--run", *words.split(), str(tmp_path / "x.fatbin")]) == 2
+    assert "is not in the range x>=0" in capsys.readouterr().err
+
+
+def test_full_standard_output_is_named() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-m", "cassc.cli", "--help"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+    assert (done.returncode, done.stderr) == (1, "cassc: error: No space left on device: standard output\n")
 
 
 def test_usage_error_of_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
