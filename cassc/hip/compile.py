@@ -20,7 +20,7 @@ from pathlib import Path
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import dialect, tokens
-from cassc.hip.tools import SourceTools, include_folder
+from cassc.hip.tools import SourceTools, find_cccl, include_folder
 from cassc.image import elf
 from cassc.target import DEFAULT_TARGET, Target
 
@@ -180,8 +180,9 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
 
 
 def _of_assembly(output: str, refused: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Of the inline assembly that was left alone, what clang stumbled over."""
-    return [d for d in refused if f"{d.location.file}:{d.location.line}:" in output]
+    """Of the inline assembly that is not translated, what device code was to be made of."""
+    places = [(d, d.location) for d in refused]
+    return [d for d, place in places if dialect.refusal(place.file, place.line, place.column) in output]
 
 
 def common(unit: Unit, asked: Options, overlay: Path | None) -> list[str]:
@@ -200,8 +201,11 @@ def common(unit: Unit, asked: Options, overlay: Path | None) -> list[str]:
     ]
     if not any(word.startswith("-std=") for word in asked.both):
         words.append("-std=gnu++17")
+    cccl = find_cccl()
+    if cccl is not None:
+        words += ["-isystem", str(cccl)]
     if overlay is not None:
-        words += ["-ivfsoverlay", str(overlay)]
+        words += ["-ivfsoverlay", str(overlay), "-include", "cassc/ptx.h"]
     return [*words, *asked.both]
 
 
@@ -280,7 +284,8 @@ def _overlay(
     own = include_folder().resolve()
     for number, path in enumerate(dependencies(unit, tools)):
         real = path.resolve()
-        if own in real.parents or str(real).startswith(("/usr/", "/opt/")):
+        system = str(real).startswith(("/usr/", "/opt/")) and "cccl" not in real.parts
+        if own in real.parents or system:
             continue
         made = dialect.rewrite(tokens.read(path), str(path))
         refused += made.refused
@@ -288,8 +293,7 @@ def _overlay(
         if not made.edits:
             continue
         copy = folder / f"{number}{path.suffix}"
-        text = '#include "cassc/ptx.h"\n#line 1\n' if "cassc::ptx" in made.text else ""
-        copy.write_bytes((text + made.text).encode(errors="surrogateescape"))
+        copy.write_bytes(made.text.encode(errors="surrogateescape"))
         for name in {os.path.abspath(path), str(real)}:
             roots.append({"type": "file", "name": name, "external-contents": str(copy)})
     if not roots:

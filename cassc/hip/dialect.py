@@ -7,6 +7,7 @@ inline PTX. Whatever is not recognised is left as it stands.
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,8 +26,7 @@ _WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``refused``: inline assembly that was left alone because it is no PTX that can be translated; an error if device
-    code holds it. ``managed``: the source has ``__managed__`` variables."""
+    """``refused``: inline assembly that is no PTX that can be translated; an error if device code is made of it. ``managed``: the source has ``__managed__`` variables."""
 
     text: str
     edits: tuple[Edit, ...]
@@ -43,16 +43,27 @@ def rewrite(text: str, title: str) -> Rewritten:
     refused = []
     lines = tokens.Lines(text)
     for statement in _assembly(stream):
-        if not statement.template.strip():
+        if statement.template is not None and not statement.template.strip():
             continue  # a barrier for the compiler
-        line, column = lines.place(statement.begin)
         try:
             edits.append(Edit(statement.begin, statement.end, statement.translated() + statement.newlines(text)))
         except ptx.Untranslated as problem:
+            # Left to the host's side as it stands; an error where device code is made of it.
             message = f"inline PTX is not translated: '{problem}'"
-            refused.append(Diagnostic(Severity.ERROR, "source-inline-ptx", message, Location(title, line, column)))
+            place = Location(title, *lines.place(statement.begin))
+            refused.append(Diagnostic(Severity.ERROR, "source-inline-ptx", message, place))
+            name = refusal(title, place.line, place.column)
+            quoted = message.replace("\\", "/").replace('"', "'")
+            edits.append(Edit(statement.begin, statement.begin, f'CASSC_PTX_REFUSED({name}, "{quoted}", '))
+            edits.append(Edit(statement.end, statement.end, ")"))
     managed = any(token.text == "__managed__" for token in stream)
     return Rewritten(tokens.apply(text, edits), tuple(edits), tuple(refused), managed)
+
+
+def refusal(title: str, line: int, column: int) -> str:
+    """The function that device code calls in the place of assembly that is not translated."""
+    digest = hashlib.sha256(title.encode(errors="surrogateescape")).hexdigest()[:8]
+    return f"cassc_refused_{digest}_{line}_{column}"
 
 
 def launches(stream: Sequence[Token]) -> Iterator[Edit]:
@@ -103,7 +114,7 @@ def _closing(stream: Sequence[Token], opening: int) -> int | None:
 def assembly_places(stream: Sequence[Token]) -> Iterator[int]:
     """Where ``asm`` statements with text in them begin."""
     for statement in _assembly(stream):
-        if statement.template.strip():
+        if statement.template is None or statement.template.strip():
             yield statement.begin
 
 
@@ -116,11 +127,12 @@ class _Constraint:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """An ``asm`` statement; ``end`` is behind its closing parenthesis."""
+    """An ``asm`` statement; ``end`` is behind its closing parenthesis. ``template`` is None where it is not made of plain
+    strings (of a macro's arguments, say)."""
 
     begin: int
     end: int
-    template: str
+    template: str | None
     outputs: tuple[_Constraint, ...]
     inputs: tuple[_Constraint, ...]
 
@@ -132,6 +144,8 @@ class _Statement:
 
     def translated(self) -> str:
         """One C++ statement, without its semicolon. Raises ptx.Untranslated."""
+        if self.template is None:
+            raise ptx.Untranslated("text that a macro puts together")
         operands, before, behind = {}, [], []
         for number, constraint in enumerate((*self.outputs, *self.inputs)):
             letter = constraint.text.lstrip("=+&")
@@ -164,16 +178,19 @@ def _assembly(stream: Sequence[Token]) -> Iterator[_Statement]:
         end = _closing(stream, opening)
         if end is None or stream[opening].text != "(":
             continue
-        if end + 1 < len(stream) and stream[end + 1].text == "{" or position and stream[position - 1].text == ")":
-            continue  # the assembler name of a declaration
         sections = _sections(stream[opening + 1 : end])
-        if not sections or not sections[0] or any(not _is_string(t) for t in sections[0]):
+        if not sections or not sections[0]:
             continue
-        template = "".join(_decode(t.text) for t in sections[0])
+        after_parameters = position > 0 and stream[position - 1].text == ")"
+        if after_parameters and len(sections) == 1 and re.fullmatch(r'"[\w.$@]+"', sections[0][0].text):
+            continue  # the assembler name of a declaration
+        template = None
+        if all(_is_string(t) for t in sections[0]):
+            template = "".join(_decode(t.text) for t in sections[0])
         outputs = _constraints(sections[1]) if len(sections) > 1 else ()
         inputs = _constraints(sections[2]) if len(sections) > 2 else ()
         if outputs is None or inputs is None:
-            continue
+            template, outputs, inputs = None, (), ()
         yield _Statement(token.offset, stream[end].end, template, outputs, inputs)
 
 

@@ -140,6 +140,17 @@ def find_lexer() -> Path | None:
     return None
 
 
+@functools.cache
+def find_cccl() -> Path | None:
+    """NVIDIA's CCCL (Thrust, CUB, libcu++): ``$CASSC_CCCL``, nvcc's, or the nvidia-cuda-cccl wheel's headers."""
+    named = os.environ.get("CASSC_CCCL")
+    nvcc = toolchain.find_nvcc()
+    roots = [nvcc.root, nvcc.root / "targets/x86_64-linux"] if nvcc else []
+    folders = [Path(named)] if named else []
+    folders += [root / "include" / "cccl" for root in (*roots, *toolchain.cuda_packages())]
+    return next((folder for folder in folders if (folder / "cub/cub.cuh").is_file()), None)
+
+
 def include_folder() -> Path:
     """The headers that stand for CUDA's."""
     return Path(__file__).parent / "include"

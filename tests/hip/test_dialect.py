@@ -63,7 +63,7 @@ def test_refused_assembly_has_its_place() -> None:
     (refusal,) = result.refused
     assert (refusal.location.file, refusal.location.line, refusal.location.column) == ("dir/a.cu", 2, 3)
     assert "tex.2d.v4.f32" in refusal.message
-    assert not result.edits
+    assert 'asm("tex.2d.v4.f32 {%0}, [%1];" : "=f"(x) : "l"(t))' in result.text  # for the host's side
 
 
 def test_assembler_names_of_declarations_stay() -> None:

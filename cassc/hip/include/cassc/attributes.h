@@ -41,6 +41,11 @@
 #define __restrict __restrict__
 #endif
 
+// nvcc's questions about the types of lambdas: clang's are ordinary closures, whose return types the host may ask for.
+#define __nv_is_extended_device_lambda_closure_type(type) false
+#define __nv_is_extended_host_device_lambda_closure_type(type) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(type) false
+
 #ifdef __CUDA_ARCH__
 #define CASSC_FN __device__ inline __attribute__((always_inline))
 #define CASSC_BODY(...) \

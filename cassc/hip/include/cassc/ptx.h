@@ -11,10 +11,17 @@
   do {                 \
     __VA_ARGS__        \
   } while (0)
+// What is not translated: an error if code is made of it, and not if it stands in a function that nobody calls.
+#define CASSC_PTX_REFUSED(name, message, ...)                        \
+  do {                                                               \
+    __device__ __attribute__((error(message))) void name();          \
+    name();                                                          \
+  } while (0)
 #else
 #define CASSC_PTX(...) \
   do {                 \
   } while (0)
+#define CASSC_PTX_REFUSED(name, message, ...) __VA_ARGS__
 #endif
 
 namespace cassc {
