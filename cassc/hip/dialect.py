@@ -26,7 +26,8 @@ _WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """``refused``: inline assembly that is no PTX that can be translated; an error if device code is made of it. ``managed``: the source has ``__managed__`` variables."""
+    """``refused``: inline assembly that is no PTX that can be translated; an error if device code is made of it.
+    ``managed``: the source has ``__managed__`` variables."""
 
     text: str
     edits: tuple[Edit, ...]
@@ -127,8 +128,8 @@ class _Constraint:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """An ``asm`` statement; ``end`` is behind its closing parenthesis. ``template`` is None where it is not made of plain
-    strings (of a macro's arguments, say)."""
+    """An ``asm`` statement; ``end`` is behind its closing parenthesis. ``template`` is None where it is not made of
+    plain strings (of a macro's arguments, say)."""
 
     begin: int
     end: int
