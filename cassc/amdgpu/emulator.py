@@ -208,7 +208,7 @@ def library() -> ctypes.CDLL:
 
 
 def decode(code: bytes) -> tuple[int, str]:
-    """Length in bytes and mnemonic of the first instruction; length 0 if the emulator does not execute it."""
+    """Length in bytes and mnemonic of the first instruction; 0 and the reason if the emulator does not execute it."""
     mnemonic = ctypes.create_string_buffer(128)
     size = library().cassc_emu_decode(code, len(code), mnemonic, len(mnemonic))
     return int(size), mnemonic.value.decode()

@@ -219,11 +219,10 @@ CASSC_EXPORT size_t cassc_emu_decode(const void* code, size_t size, char* mnemon
     Constants constants;
     Op ops[2];
     const Decoded d = decode(baseline::tables(), words, count, DecodeLimits{}, constants, ops);
-    if (!d.name) return CASSC_EMU_OK;
-    length = d.length * size_t(4);
+    if (d.name) length = d.length * size_t(4);
     if (mnemonic && mnemonic_size) {
-      std::string text = d.name;
-      if (ops[1].name) text += std::string(" :: ") + ops[1].name;  // VOPD
+      std::string text = d.name ? d.name : d.refusal;
+      if (d.name && ops[1].name) text += std::string(" :: ") + ops[1].name;  // VOPD
       const size_t n = std::min(mnemonic_size - 1, text.size());
       std::memcpy(mnemonic, text.data(), n);
       mnemonic[n] = 0;

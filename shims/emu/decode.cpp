@@ -344,6 +344,7 @@ class Decoder : private OperandDecoder {
     const u32 w = w_[0], number = w >> 16 & 127;
     const ScalarRow& row = t_.sopp[number];
     if (!row.name) return refuse("unknown SOPP instruction");
+    if (row.flags & GFX115 && !limits_.gfx115) return refuse("instruction of gfx1150");
     op_->imm = w & 0xffff;
     if (row.flags & NOIMM && op_->imm) return refuse("reserved bits");
     Decoded target;
@@ -362,6 +363,7 @@ class Decoder : private OperandDecoder {
     if (!row.name) return refuse("unknown SMEM instruction");
     op_->memory = &row;
     op_->dwords = row.result;
+    if (number == 0x22 || number == 0x23) return done(row.name, row.run);
     if (row.result == 0) return (w & 0x3ffff) || (x != 0 && x != 0xf8000000u) ? refuse("reserved bits") : done(row.name, row.run);
     const bool buffer = number >= 8;
     const u32 soffset = x >> 25;

@@ -149,7 +149,6 @@ class OperandDecoder {
     } else if (!scalar_register(code, registers_of(type), slot)) {
       return false;
     }
-    if (registers_of(type) == 2 && (code == 251 || code == 252 || code == 253)) return fail("64-bit read of a flag");
     op_->src[i] = slot;
     return true;
   }

@@ -24,10 +24,10 @@ enum ScalarSlot : u32 {
   kNull = 124,
   kM0 = 125,
   kExec = 126,
-  kScc = 128,
-  kVccz = 129,   // written just before an operation that reads it
-  kExecz = 130,
-  kZero = 132,   // what a read of `null` gives, 64 bit
+  kScc = 128,    // each of these is followed by a zero, for reads of 64 bits
+  kVccz = 130,   // written just before an operation that reads it
+  kExecz = 132,
+  kZero = 134,   // what a read of `null` gives
   kDiscard = 136,  // where writes to `null` go, 16 dwords
   kScalarSlots = 152
 };

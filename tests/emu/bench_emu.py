@@ -1,8 +1,9 @@
-"""Speed of the emulator in wave-instructions a second, on one core: an f32 ALU loop and a loop of global loads and LDS.
+"""Speed of the emulator in wave-instructions a second: an f32 ALU loop, global loads and LDS, divergent integers.
 
-Not a test: ``python -m tests.emu.bench_emu [--tinygrad CHECKOUT]`` from the repository's root. With a checkout of
-tinygrad (whose emulator is among its tests), that emulator runs the same kernels in the same run. Times are processor
-time of this thread.
+Not a test: ``python -m tests.emu.bench_emu [--tinygrad CHECKOUT]`` from the repository's root. One core is measured in
+processor time of this thread, two by the clock and in processor time of both. Beside it, in the same run: the launch
+under checks and under a profile, the kernel's loop as plain C++ on this processor (g++ -O3 -march=native, one thread),
+and with a checkout of tinygrad, whose emulator is among its tests, that emulator.
 """
 
 from __future__ import annotations
@@ -11,9 +12,14 @@ import argparse
 import ctypes
 import importlib
 import io
+import os
 import struct
+import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 from elftools.elf.elffile import ELFFile
@@ -76,7 +82,96 @@ s_cbranch_scc1 .Lloop
 global_store_b32 v1, v5, s[10:11]
 """
 
-KERNELS = {"f32 ALU": (ALU, 0), "global + LDS": (MEMORY, 1024)}
+# Steps of a pseudo-random walk; lanes take either branch by a bit of their own state.
+DIVERGENT = """
+v_and_b32 v0, 0x3ff, v0
+v_mul_u32_u24 v1, 0x9e37, v0
+v_mov_b32 v5, 0
+s_movk_i32 s6, {loops}
+.Lloop:
+v_lshlrev_b32 v2, 13, v1
+v_xor_b32 v1, v1, v2
+v_lshrrev_b32 v2, 17, v1
+v_xor_b32 v1, v1, v2
+v_lshlrev_b32 v2, 5, v1
+v_xor_b32 v1, v1, v2
+v_and_b32 v3, 1, v1
+v_cmp_eq_u32 vcc_lo, 1, v3
+s_and_saveexec_b32 s7, vcc_lo
+s_cbranch_execz .Lelse
+v_add_nc_u32 v5, v5, v1
+v_lshrrev_b32 v5, 1, v5
+.Lelse:
+s_and_not1_b32 exec_lo, s7, exec_lo
+s_cbranch_execz .Ljoin
+v_xor_b32 v5, v5, v1
+v_add_nc_u32 v5, 3, v5
+.Ljoin:
+s_mov_b32 exec_lo, s7
+s_sub_i32 s6, s6, 1
+s_cmp_lg_u32 s6, 0
+s_cbranch_scc1 .Lloop
+s_load_b64 s[8:9], s[0:1], 8
+v_lshlrev_b32 v0, 2, v0
+s_waitcnt lgkmcnt(0)
+global_store_b32 v0, v5, s[8:9]
+"""
+
+KERNELS = {"f32 ALU": (ALU, 0), "global + LDS": (MEMORY, 1024), "integer with divergence": (DIVERGENT, 0)}
+
+# The same loops for one thread of the kernel, as a person would write them; the compiler may vectorise over threads.
+PLAIN = r"""
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+constexpr int kThreads = 256;
+static float source[kThreads], lds[kThreads], out[kThreads];
+static unsigned walk[kThreads];
+static void alu(int loops) {
+  for (int t = 0; t < kThreads; ++t) {
+    float a = float(t), b = 1.0f, e = 0.0f;
+    for (int i = 0; i < loops; ++i) {
+      const float f = std::fma(a, b, 0.5f), g = f + 2.0f, h = g * 0.5f;
+      e = std::fma(h, b, e);
+      const float k = h - a;
+      a = std::max(k, 0.5f);
+      b = std::fma(b, 0.5f, 0.5f);
+      e *= 0.5f;
+      a = std::min(std::fma(f + k, 0.5f, e), 2.0f);
+      e = std::fma(a, 0.5f, e);
+    }
+    out[t] = e;
+  }
+}
+static void memory(int loops) {
+  for (int i = 0; i < loops; ++i) {
+    for (int t = 0; t < kThreads; ++t) lds[t] = source[t];
+    for (int t = 0; t < kThreads; ++t) out[t] = 0.5f * std::fma(out[t] + lds[t ^ 1], source[t], lds[t ^ 1]);
+    asm volatile("" ::: "memory");
+  }
+}
+static void divergent(int loops) {
+  for (int t = 0; t < kThreads; ++t) {
+    unsigned x = 0x9e37u * t, r = 0;
+    for (int i = 0; i < loops; ++i) {
+      x ^= x << 13;
+      x ^= x >> 17;
+      x ^= x << 5;
+      r = x & 1 ? (r + x) >> 1 : (r ^ x) + 3;
+    }
+    walk[t] = r;
+  }
+}
+int main(int, char** argv) {
+  const int which = std::atoi(argv[1]), loops = std::atoi(argv[2]);
+  const std::clock_t start = std::clock();
+  (which == 0 ? alu : which == 1 ? memory : divergent)(loops);
+  const double took = double(std::clock() - start) / CLOCKS_PER_SEC;
+  std::printf("%.9f %g %u\n", took, out[3], walk[3]);
+}
+"""
 BLOCK = 256
 
 
@@ -86,20 +181,42 @@ def build(text: str, lds: int, loops: int) -> bytes:
     )
 
 
-def ours(code: bytes, groups: int, repeat: int) -> tuple[float, int, np.ndarray]:
+def ours(
+    code: bytes,
+    groups: int,
+    repeat: int,
+    *,
+    threads: int = 1,
+    observe: Sequence[str] = (),
+    clock: Callable[[], float] = time.thread_time,
+) -> tuple[float, int, np.ndarray]:
     """Best rate, wave-instructions of one launch, the kernel's result."""
-    with Emulator(GFX1100, memory_bytes=1 << 26) as device:
+    with tempfile.TemporaryDirectory() as folder, Emulator(GFX1100, memory_bytes=1 << 26) as device:
+        if observe:
+            device.observe(observe, Path(folder, "journal"))
         kernel = device.load(code).kernels["k"]
         source, result = device.alloc(4 * BLOCK), device.alloc(4 * BLOCK)
         device.write(source, np.linspace(0, 1, BLOCK, dtype=np.float32))
         arguments = struct.pack("<2Q", source, result)
         best, count = 0.0, 0
         for _ in range(repeat):
-            before, start = device.instruction_count(), time.thread_time()
-            device.launch(kernel, (groups, 1, 1), (BLOCK, 1, 1), arguments)
+            before, start = device.instruction_count(), clock()
+            device.launch(kernel, (groups, 1, 1), (BLOCK, 1, 1), arguments, threads=threads)
             count = device.instruction_count() - before
-            best = max(best, count / (time.thread_time() - start))
+            best = max(best, count / (clock() - start))
         return best, count, device.read_array(result, np.float32, BLOCK)
+
+
+def plain(which: int, loops: int, folder: Path) -> float:
+    """Seconds for one workgroup's loops in C++."""
+    program = folder / "plain"
+    if not program.exists():
+        (folder / "plain.cpp").write_text(PLAIN)
+        subprocess.run(["g++", "-O3", "-march=native", folder / "plain.cpp", "-o", program], check=True)
+    runs = (
+        subprocess.run([program, str(which), str(loops)], check=True, capture_output=True, text=True) for _ in range(3)
+    )
+    return min(float(done.stdout.split()[0]) for done in runs)
 
 
 def theirs(code: bytes, lds: int, groups: int, count: int) -> tuple[float, np.ndarray]:
@@ -131,15 +248,35 @@ def main() -> None:
     options = parser.parse_args()
     if options.tinygrad:
         sys.path.insert(0, options.tinygrad)
-    for name, (text, lds) in KERNELS.items():
-        rate, _, _ = ours(build(text, lds, 20000), groups=4, repeat=3)
-        print(f"{name}: {rate / 1e6:.1f} M wave-instructions/s")
-        if options.tinygrad:
-            code = build(text, lds, 500)
-            _, count, values = ours(code, groups=4, repeat=1)
-            other, their_values = theirs(code, lds, 4, count)
-            agree = "same result" if np.allclose(values, their_values, rtol=1e-5) else "another result"
-            print(f"    tinygrad's emulator: {other / 1e6:.2f} M, {agree}; {rate / other:.0f} times as fast")
+    with tempfile.TemporaryDirectory() as folder:
+        for which, (name, (text, lds)) in enumerate(KERNELS.items()):
+            _measure(name, which, text, lds, Path(folder), tinygrad=bool(options.tinygrad))
+
+
+def _measure(name: str, which: int, text: str, lds: int, folder: Path, *, tinygrad: bool) -> None:
+    loops, groups = 20000, 4
+    code = build(text, lds, loops)
+    rate, count, _ = ours(code, groups, repeat=3)
+    print(f"{name}: {rate / 1e6:.1f} M wave-instructions/s on one core")
+    if (os.cpu_count() or 1) > 1:
+        one, _, _ = ours(code, 8 * groups, repeat=3, clock=time.perf_counter)
+        both, _, _ = ours(code, 8 * groups, repeat=3, threads=0, clock=time.perf_counter)
+        work, _, _ = ours(code, 8 * groups, repeat=3, threads=0, clock=time.process_time)
+        print(f"    all {os.cpu_count()} cores: {both / 1e6:.1f} M, {both / one:.2f} times one by the clock; ", end="")
+        print(f"a core's second does {work / rate:.2f} of what it does alone")
+    short = build(text, lds, loops // 20)
+    checked, _, _ = ours(short, groups, repeat=2, observe=("mem", "race", "init", "sync"))
+    profiled, _, _ = ours(short, groups, repeat=2, observe=("profile",))
+    print(f"    under all checks: {checked / 1e6:.1f} M, under a profile: {profiled / 1e6:.1f} M")
+    seconds = plain(which, loops, folder)
+    slower = count / groups / rate / seconds
+    print(f"    plain C++ needs {seconds * 1e3:.2f} ms for a workgroup, the emulator {slower:.2f} times that")
+    if tinygrad:
+        code = build(text, lds, 500)
+        _, count, values = ours(code, groups, repeat=1)
+        other, their_values = theirs(code, lds, groups, count)
+        agree = "same result" if np.allclose(values, their_values, rtol=1e-5, equal_nan=True) else "another result"
+        print(f"    tinygrad's emulator: {other / 1e6:.2f} M, {agree}; {rate / other:.0f} times as fast")
 
 
 if __name__ == "__main__":
