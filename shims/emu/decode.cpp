@@ -344,7 +344,6 @@ class Decoder : private OperandDecoder {
     const u32 w = w_[0], number = w >> 16 & 127;
     const ScalarRow& row = t_.sopp[number];
     if (!row.name) return refuse("unknown SOPP instruction");
-    if (row.flags & GFX115 && !limits_.gfx115) return refuse("instruction of gfx1150");
     op_->imm = w & 0xffff;
     if (row.flags & NOIMM && op_->imm) return refuse("reserved bits");
     Decoded target;
