@@ -348,6 +348,57 @@ def _model_info(say: Say, as_json: bool) -> int:
     return 0
 
 
+@_model.command("use")
+@click.argument("place")
+@click.option("--name", default="", help="Name of the model, for a server.")
+@click.option(
+    "--form", default="", type=click.Choice(["", "bf16", "fp32", "int8", "int4"]), help="How weights are held."
+)
+@click.option("--most-tokens", default=8192, show_default=True, help="Of an answer.")
+@click.pass_obj
+def _model_use(say: Say, place: str, name: str, form: str, most_tokens: int) -> int:
+    """Use a published CASS checkpoint: a folder in Hugging Face form, or the URL of an OpenAI-compatible server."""
+    from cassc.driver import models
+    from cassc.model.published import Choice
+
+    local = not place.startswith(("http://", "https://"))
+    choice = Choice(str(Path(place).resolve()) if local else place, name, form, most_tokens)
+    say(f"'{choice.place}' is used from now on ({models.use(choice)})")
+    return 0
+
+
+@_model.command("forget")
+@click.pass_obj
+def _model_forget(say: Say) -> int:
+    """Use no published checkpoint any more."""
+    from cassc.driver import models
+
+    say("forgotten" if models.forget() else "none was in use")
+    return 0
+
+
+@_model.command("translate")
+@_file
+@click.option("--attempts", default=4, show_default=True, type=click.IntRange(min=1), help="Answers asked for.")
+@click.option("--output", "-o", default="", type=click.Path(file_okay=False), help="Folder for accepted code objects.")
+@_seconds
+@click.pass_obj
+def _model_translate(say: Say, file: str, attempts: int, output: str, check_seconds: float) -> int:
+    """Ask the published checkpoint for each kernel of a file, and check what it answers. Status 1 if one is not
+    accepted."""
+    from cassc.driver import models
+
+    good = True
+    for answered in models.translate(file, attempts, check_seconds):
+        detail = f": {answered.reason}" if answered.reason else ""
+        say(f"{answered.kernel}  {answered.status} after {answered.attempts} answers{detail}")
+        good &= answered.status == "accepted"
+        if output and answered.code_object:
+            Path(output).mkdir(parents=True, exist_ok=True)
+            (Path(output) / f"{answered.kernel}.hsaco").write_bytes(answered.code_object)
+    return 0 if good else 1
+
+
 @_group.group("cache")
 def _cache() -> None:
     """Show, bound or clear the cache of translations."""

@@ -1,0 +1,198 @@
+"""Published CASS checkpoints: a local folder in Hugging Face form, or a server that speaks OpenAI's protocol.
+
+torch and transformers (the extra ``model``) are imported when a folder is used. The weights are not part of cassc.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from cassc import diag
+from cassc.model.prompt import Message
+from cassc.target import SmArch
+
+MOST_CONTEXT = 32768
+"""Tokens of question and answer together that the context is stretched to."""
+_EXTRA = "to install it: pip install 'cassc[model]'"
+_TRAINED_FOR = {"smA100": 80, "sm4090": 89}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which model `cassc model use` has chosen.
+
+    Attributes:
+        place: a folder with one checkpoint, or with several (one for each GPU that CASS has models of), or a URL.
+        name: of the model, for a server.
+        form: ``bf16``, ``fp32``, ``int8`` or ``int4``; empty for what suits the device.
+        most_tokens: of an answer.
+        temperature: of the attempts after the first, which is greedy.
+    """
+
+    place: str
+    name: str = ""
+    form: str = ""
+    most_tokens: int = 8192
+    temperature: float = 0.7
+
+    @property
+    def is_server(self) -> bool:
+        return self.place.startswith(("http://", "https://"))
+
+    def save(self, file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(asdict(self), indent=1) + "\n")
+
+    @classmethod
+    def load(cls, file: Path) -> Choice | None:
+        """None if none was made. Raises CasscError ``model-bad-choice``."""
+        try:
+            return cls(**json.loads(file.read_text()))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError) as problem:
+            raise diag.error(
+                "model-bad-choice",
+                f"'{file}' cannot be read: {problem}",
+                notes=[diag.note("to forget it: cassc model forget")],
+            ) from problem
+
+
+class Chat(Protocol):
+    def ask(self, messages: Sequence[Message], seed: int) -> str:
+        """The model's text. Seed 0 is greedy. Raises CasscError."""
+
+
+def checkpoint(place: Path, sm: SmArch) -> Path:
+    """The checkpoint for an architecture: CASS has models for the A100 (sm_80) and the RTX 4090 (sm_89).
+
+    In a folder of several, by their names; the one whose architecture is nearest. Raises CasscError ``model-none``.
+    """
+    if (place / "config.json").is_file():
+        return place
+    found = (
+        [folder for folder in sorted(place.iterdir()) if (folder / "config.json").is_file()] if place.is_dir() else []
+    )
+    if not found:
+        raise diag.error("model-none", f"'{place}' holds no checkpoint: there is no config.json in it")
+
+    def distance(folder: Path) -> tuple[int, str]:
+        named = next((number for tag, number in _TRAINED_FOR.items() if re.search(tag, folder.name, re.I)), 80)
+        return abs(named - sm.number), folder.name
+
+    return min(found, key=distance)
+
+
+def chat(choice: Choice, sm: SmArch) -> Chat:
+    """Raises CasscError ``model-none``, ``model-no-extra``, ``model-bad-checkpoint``."""
+    if choice.is_server:
+        return Server(choice)
+    return Local(checkpoint(Path(choice.place), sm), choice)
+
+
+class Server:
+    """``POST <url>/v1/chat/completions``: vLLM, llama.cpp and others."""
+
+    def __init__(self, choice: Choice, timeout_s: float = 3600) -> None:
+        self.choice = choice
+        self.timeout_s = timeout_s
+
+    def ask(self, messages: Sequence[Message], seed: int) -> str:
+        choice = self.choice
+        body = {
+            "model": choice.name or "default",
+            "messages": [asdict(message) for message in messages],
+            "max_tokens": choice.most_tokens,
+            "temperature": choice.temperature if seed else 0.0,
+            "seed": seed,
+        }
+        url = choice.place.rstrip("/").removesuffix("/v1") + "/v1/chat/completions"
+        request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=self.timeout_s) as reply:
+                answer = json.load(reply)
+            first = answer["choices"][0]
+            return str(first["message"]["content"])
+        except (OSError, ValueError, KeyError, IndexError, TypeError) as problem:
+            raise diag.error("model-server", f"the server at '{choice.place}' gives no answer: {problem}") from problem
+
+
+class Local:
+    """A checkpoint in a folder, through transformers."""
+
+    def __init__(self, folder: Path, choice: Choice) -> None:
+        try:
+            import torch
+            import transformers
+        except ImportError as problem:
+            raise diag.error(
+                "model-no-extra", f"published checkpoints need {problem.name}", notes=[diag.note(_EXTRA)]
+            ) from problem
+        self.choice = choice
+        self._torch = torch
+        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        settings: dict[str, Any] = {"local_files_only": True}
+        try:
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **settings)
+            config = transformers.AutoConfig.from_pretrained(folder, **settings)
+            self.context = stretched(config)
+            self.model = transformers.AutoModelForCausalLM.from_pretrained(
+                folder, config=config, **settings, **self._precision(transformers)
+            )
+        except (OSError, ValueError, ImportError) as problem:
+            raise diag.error("model-bad-checkpoint", f"'{folder}' cannot be loaded: {problem}") from problem
+        if not getattr(self.model, "hf_device_map", None):
+            self.model.to(self.device)
+        self.model.eval()
+
+    def _precision(self, transformers: Any) -> dict[str, Any]:
+        form = self.choice.form or ("bf16" if self.device == "cuda" else "fp32")
+        if form in ("int8", "int4"):
+            quantised = transformers.BitsAndBytesConfig(load_in_8bit=form == "int8", load_in_4bit=form == "int4")
+            return {"quantization_config": quantised, "device_map": "auto"}
+        return {"dtype": self._torch.bfloat16 if form == "bf16" else self._torch.float32}
+
+    def ask(self, messages: Sequence[Message], seed: int) -> str:
+        torch, choice = self._torch, self.choice
+        turns = [asdict(message) for message in messages]
+        text = self.tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
+        inputs = self.tokenizer(text, return_tensors="pt", add_special_tokens=False).to(self.device)
+        length = inputs["input_ids"].shape[1]
+        room = self.context - length
+        if room < 16:
+            raise diag.error("model-too-long", f"the question has {length} tokens, the model's context {self.context}")
+        sampling: dict[str, Any] = {"do_sample": False}
+        if seed:
+            torch.manual_seed(seed)
+            sampling = {"do_sample": True, "temperature": choice.temperature, "top_p": 0.95}
+        with torch.inference_mode():
+            made = self.model.generate(
+                **inputs,
+                max_new_tokens=min(choice.most_tokens, room),
+                pad_token_id=self.tokenizer.pad_token_id,
+                **sampling,
+            )
+        return str(self.tokenizer.decode(made[0, length:], skip_special_tokens=True))
+
+
+def stretched(config: Any) -> int:
+    """Make rotary positions reach `MOST_CONTEXT` (YaRN) where the checkpoint was trained on fewer; the context."""
+    trained = int(getattr(config, "max_position_embeddings", MOST_CONTEXT))
+    if trained >= MOST_CONTEXT:
+        return trained
+    scaling = dict(getattr(config, "rope_scaling", None) or {})
+    scaling |= {
+        "rope_type": "yarn",
+        "factor": MOST_CONTEXT / trained,
+        "original_max_position_embeddings": trained,
+    }
+    config.rope_scaling = scaling
+    config.max_position_embeddings = MOST_CONTEXT
+    return MOST_CONTEXT

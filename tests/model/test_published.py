@@ -1,0 +1,192 @@
+"""Published checkpoints: prompts and answers, choosing, a server, and a random checkpoint of the same architecture."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from cassc import cli
+from cassc.amdgpu import emulator
+from cassc.amdgpu.assemble import assemble_full
+from cassc.diag import CasscError
+from cassc.driver import models
+from cassc.image import cubin as cubin_image
+from cassc.lift.lift import lift_kernel
+from cassc.lift.module import link_text
+from cassc.model import prompt, published
+from cassc.model.prompt import Message
+from cassc.model.published import Choice, Local, Server
+from cassc.sass.disasm import disassemble
+from cassc.target import DEFAULT_TARGET, SmArch
+
+SCALE = Path(__file__).parents[1] / "engines" / "data" / "scale.sm_80.cubin"
+CUBIN = cubin_image.parse(SCALE.read_bytes())
+FUNCTION = disassemble(CUBIN).functions[0]
+emulated = pytest.mark.skipif(emulator.library_path() is None, reason="libcassc_emu.so is not built")
+
+
+@pytest.fixture(autouse=True)
+def own_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASSC_CONFIG_DIR", str(tmp_path / "config"))
+
+
+def test_the_question_keeps_the_words_of_each_instruction() -> None:
+    text = prompt.question(prompt.listing(FUNCTION)).content
+    assert text.startswith("Convert the following CUDA device assembly code to HIP device assembly:\n\n```cudaasm\n")
+    assert text.endswith("\n```")
+    word = FUNCTION.instructions[0].word
+    assert f"/* {word & (1 << 64) - 1:#018x} */" in text and f"/* {word >> 64:#018x} */" in text
+
+
+def test_an_answer_is_its_block() -> None:
+    assert prompt.answer_in("Sure:\n```hipasm\ns_endpgm\n```\nDone.") == "s_endpgm\n"
+    with pytest.raises(prompt.Truncated):
+        prompt.answer_in("```hipasm\ns_endpgm\n")
+    with pytest.raises(ValueError, match="no fenced block"):
+        prompt.answer_in("I cannot do that.")
+
+
+def test_the_checkpoint_of_the_nearest_gpu_is_taken(tmp_path: Path) -> None:
+    for name in ("CASS-smA100-7B", "CASS-sm4090-3B"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+    assert published.checkpoint(tmp_path, SmArch(80)).name == "CASS-smA100-7B"
+    assert published.checkpoint(tmp_path, SmArch(89)).name == "CASS-sm4090-3B"
+    assert published.checkpoint(tmp_path, SmArch(90)).name == "CASS-sm4090-3B"
+
+
+def test_a_folder_without_checkpoint_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["model", "use", str(tmp_path)]) != 0
+    assert "config.json" in capsys.readouterr().err
+
+
+def test_use_is_remembered_and_forgotten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    assert cli.main(["model", "use", str(tmp_path), "--form", "fp32"]) == 0
+    choice = Choice.load(models.choice_file())
+    assert choice is not None and choice.place == str(tmp_path.resolve()) and choice.form == "fp32"
+    assert cli.main(["model", "forget"]) == 0
+    assert Choice.load(models.choice_file()) is None
+    capsys.readouterr()
+    assert cli.main(["model", "translate", str(SCALE)]) != 0
+    assert "cassc model use" in capsys.readouterr().err
+
+
+def right_answer() -> str:
+    """What a model that is right would say: here the lifter's assembly."""
+    text = link_text([lift_kernel(FUNCTION, CUBIN)], DEFAULT_TARGET)
+    assembly = assemble_full(text, DEFAULT_TARGET, keep=True).assembly
+    return f"```hipasm\n{assembly}```"
+
+
+class Scripted:
+    """A chat that has its answers ready."""
+
+    def __init__(self, answers: Sequence[str]) -> None:
+        self.answers = list(answers)
+        self.asked: list[list[Message]] = []
+
+    def ask(self, messages: Sequence[Message], seed: int) -> str:
+        self.asked.append(list(messages))
+        return self.answers[len(self.asked) - 1]
+
+
+@emulated
+def test_a_wrong_answer_is_given_back_with_its_counterexample() -> None:
+    right = right_answer()
+    wrong = right.replace("v_mul_f32", "v_add_f32")
+    assert wrong != right
+    chat = Scripted(["```hipasm\n", wrong, right])
+    answered = models.ask(chat, FUNCTION, CUBIN, 4, 0.5)
+    assert answered.status == "accepted" and answered.attempts == 3 and answered.code_object
+    assert len(chat.asked[1]) == 1
+    assert "not equivalent" in chat.asked[2][-1].content and chat.asked[2][1].content == wrong
+
+
+@emulated
+def test_answers_that_never_assemble_are_unusable() -> None:
+    answered = models.ask(Scripted(["```hipasm\nnonsense\n```"] * 2), FUNCTION, CUBIN, 2, 0.5)
+    assert answered.status == "unusable" and not answered.code_object
+
+
+class _Handler(BaseHTTPRequestHandler):
+    bodies: ClassVar[list[Any]] = []
+
+    def do_POST(self) -> None:
+        length = int(self.headers["Content-Length"])
+        self.bodies.append((self.path, json.loads(self.rfile.read(length))))
+        reply = json.dumps({"choices": [{"message": {"content": "```hipasm\ns_endpgm\n```"}}]}).encode()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    found = HTTPServer(("127.0.0.1", 0), _Handler)
+    thread = threading.Thread(target=found.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{found.server_port}"
+    found.shutdown()
+    thread.join()
+    found.server_close()
+
+
+def test_a_server_is_asked_by_its_protocol(server: str) -> None:
+    text = Server(Choice(server + "/v1", "cass-7b")).ask([Message("user", "question")], 3)
+    assert prompt.answer_in(text) == "s_endpgm\n"
+    path, body = _Handler.bodies[-1]
+    assert path == "/v1/chat/completions"
+    assert body["model"] == "cass-7b" and body["seed"] == 3 and body["temperature"] > 0
+    assert body["messages"] == [{"role": "user", "content": "question"}]
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
+    with pytest.raises(CasscError) as problem:
+        Server(Choice("http://127.0.0.1:1")).ask([Message("user", "?")], 0)
+    assert problem.value.diagnostics[0].id == "model-server"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_random_checkpoint_of_the_same_architecture_answers(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason="the extra 'model' is not installed")
+    transformers = pytest.importorskip("transformers", reason="the extra 'model' is not installed")
+    tokenizers = pytest.importorskip("tokenizers", reason="the extra 'model' is not installed")
+    words = {chr(k): k for k in range(128)} | {"<|endoftext|>": 128, "<|im_start|>": 129, "<|im_end|>": 130}
+    backend = tokenizers.Tokenizer(tokenizers.models.BPE(vocab=words, merges=[]))
+    backend.decoder = tokenizers.decoders.Fuse()
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=backend, eos_token="<|im_end|>", pad_token="<|endoftext|>"
+    )
+    tokenizer.chat_template = (
+        "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+        "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    )
+    tokenizer.save_pretrained(tmp_path)
+    torch.manual_seed(1)
+    config = transformers.Qwen2Config(
+        vocab_size=131,
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        num_key_value_heads=2,
+        max_position_embeddings=4096,
+    )
+    transformers.Qwen2ForCausalLM(config).save_pretrained(tmp_path)
+    chat = Local(tmp_path, Choice(str(tmp_path), form="fp32", most_tokens=24))
+    assert chat.context == published.MOST_CONTEXT
+    asked = [prompt.question(prompt.listing(FUNCTION))]
+    greedy, sampled = chat.ask(asked, 0), chat.ask(asked, 5)
+    assert greedy == chat.ask(asked, 0) and sampled == chat.ask(asked, 5)
+    answered = models.ask(chat, FUNCTION, CUBIN, 1, 0.5)
+    assert answered.status == "unusable" and answered.reason
