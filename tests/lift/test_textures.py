@@ -79,9 +79,9 @@ def test_surfaces_agree(sm: int, handle: int, shift: int) -> None:
     assert not np.array_equal(before, textures.images())
 
 
-def test_the_trap_mode_ends_the_launch_outside() -> None:
+def test_the_trap_mode_makes_an_illegal_address_outside() -> None:
     inside, _ = both(90, "strict", 8, 128, 32, 4)[1]
     assert inside.any()
     with pytest.raises(interp.Fault) as caught:
         both(90, "strict", 8, 128, 32, 4000)
-    assert caught.value.kind == "trap"
+    assert caught.value.kind == "address"

@@ -14,12 +14,13 @@ import pytest
 from cassc.sass.builder import F32, I32, Builder, Space
 from cassc.sass.evaluate import Evaluate, Lanes
 from cassc.sass.memory import Memory, Range
-from cassc.sass.textures import fetch
+from cassc.sass.textures import fetch, surface
 from cassc.sass.textures.descriptor import LEVELS_OFFSET, SLOT_BYTES
 from cassc.sass.textures.fetch import SHAPES, Operands
 
 Array = np.ndarray[Any, Any]
 DATA = Path(__file__).parent / "data" / "textures.npz"
+SURFACES = DATA.with_name("surfaces.npz")
 TABLE, IMAGE, HANDLE = 0x10_0000, 0x100_0000, 8
 MODES = ("wrap", "clamp", "mirror", "border")
 KINDS = "suf"
@@ -27,8 +28,8 @@ NO_LEVEL = np.float32(-32)
 
 
 @functools.cache
-def recording() -> dict[str, Array]:
-    with np.load(DATA) as archive:
+def recording(path: Path = DATA) -> dict[str, Array]:
+    with np.load(path) as archive:
         return dict(archive)
 
 
@@ -56,8 +57,11 @@ class Around:
         return None
 
 
-def descriptor(format: int, sampling: int, levels: Sequence[tuple[int, ...]], greatest: float) -> Array:
-    header = struct.pack("<IIIfffII", format, sampling, len(levels), 0, 0, greatest, 1, 0).ljust(LEVELS_OFFSET, b"\0")
+def descriptor(
+    format: int, sampling: int, levels: Sequence[tuple[int, ...]], greatest: float = 0.0, layers: int = 1
+) -> Array:
+    header = struct.pack("<IIIfffII", format, sampling, len(levels), 0, 0, greatest, layers, 0)
+    header = header.ljust(LEVELS_OFFSET, b"\0")
     data = header + b"".join(struct.pack("<QIIIIQ", *level) for level in levels)
     table = np.zeros(HANDLE * SLOT_BYTES + 1024, np.uint8)
     table[HANDLE * SLOT_BYTES : HANDLE * SLOT_BYTES + len(data)] = np.frombuffer(data, np.uint8)
@@ -120,3 +124,35 @@ def test_every_point_is_what_the_hardware_gave(program: str) -> None:
         assert same.all(), (title, data[f"c{index}"][~same.all(axis=1)][:3])
         cases += 1
     assert cases >= 6
+
+
+BOUNDARIES = {"zero": surface.IGNORE, "clamp": surface.CLAMP, "trap": surface.TRAP}
+
+
+@pytest.mark.parametrize("shape", ["1d", "2d", "3d", "1d_layered", "2d_layered", "cube"])
+def test_surface_reads_are_what_the_hardware_gave(shape: str) -> None:
+    data = recording(SURFACES)
+    cases = 0
+    for index, name in enumerate(data["names"].tolist()):
+        found, element, *numbers, boundary, size = name.split()
+        if found != shape:
+            continue
+        channels, width, height, depth = map(int, numbers)
+        layered = "layered" in shape or shape == "cube"
+        texel = int(element[1:]) // 8 * channels
+        level = (IMAGE, width, max(height, 1), 1 if layered else max(depth, 1), width * texel)
+        table = descriptor(texel.bit_length() - 1, 0, [(*level, width * max(height, 1) * texel)], layers=max(depth, 1))
+        image = np.ascontiguousarray(data[f"t{index}"]).view(np.uint8).reshape(-1).copy()
+        at = data[f"c{index}"].astype(np.int32).view(np.uint32)
+        b = cast(Builder, Evaluate(Around(Memory([Range(TABLE, table), Range(IMAGE, image)])), len(at)))
+        columns = [Lanes(I32, np.ascontiguousarray(at[:, k])) for k in range(3)]
+        axes = {"1": 1, "2": 2, "3": 3, "c": 2}[shape[0]]
+        layer = columns[2] if layered else None
+        handle = b.const(I32, HANDLE)
+        place = surface.locate(b, handle, tuple(columns[:axes]), layer, int(size), BOUNDARIES[boundary])
+        words = b.load(Space.GLOBAL, place.address, int(size), where=place.inside)
+        got = np.stack([w.data for w in words], axis=1)  # type: ignore[attr-defined]
+        got = np.ascontiguousarray(got).view(np.uint8).reshape(len(at), -1)[:, : int(size)]
+        np.testing.assert_array_equal(got, data[f"v{index}"], err_msg=name)
+        cases += 1
+    assert cases >= 3

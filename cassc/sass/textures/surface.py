@@ -36,15 +36,14 @@ def locate(
         asked.append(layer if layer is not None else zero)
     inside = b.const(I1, 1)
     if boundary == CLAMP:
-        asked = [b.smin(b.smax(c, zero), last) for c, last in zip(asked, limits, strict=True)]
+        clamped = [b.smin(b.smax(c, zero), last) for c, last in zip(asked, limits, strict=True)]
+        # A negative layer counts as one beyond the last.
+        asked = clamped if layer is None else [*clamped[:2], b.umin(asked[2], limits[2])]
     else:
         for c, last in zip(asked, limits, strict=True):
             inside = b.and_(inside, b.compare("le", c, last, signed=False))
+    address = level.texel(b, asked[0], asked[1], asked[2], zero)
     if boundary == TRAP:
-
-        def stop() -> tuple[Value, ...]:
-            b.trap()
-            return ()
-
-        b.where(b.not_(inside), stop, ())
-    return Place(level.texel(b, asked[0], asked[1], asked[2], zero), inside)
+        # Recorded: what CUDA's runtime reports is an illegal address.
+        return Place(b.select(inside, address, b.const(I64, 0)), b.const(I1, 1))
+    return Place(address, inside)
