@@ -223,6 +223,20 @@ def has_relocatable(image: host.HostImage) -> bool:
     return any(section.name == "__nv_relfatbin" for leaf in image.leaves() for section in leaf.fat_sections())
 
 
+def refuse_lto(image: host.HostImage, title: str) -> None:
+    """Raises CasscError ``device-link-lto`` for an object that nvcc has left to be compiled when it is linked."""
+    for fat in fatbin.extract(image):
+        kinds = {entry.kind for entry in fat.entries}
+        relocatable = fat.place.section == "__nv_relfatbin"
+        if relocatable and fatbin.EntryKind.LTO_IR in kinds and fatbin.EntryKind.CUBIN not in kinds:
+            raise diag.error(
+                "device-link-lto",
+                "the object holds LTO code, and no SASS",
+                Location(file=title),
+                [diag.note("compile it with cassc, or without -dlto")],
+            )
+
+
 def translate_module(data: bytes, settings: Settings) -> ModuleResult:
     """The middle of the pipeline: raises CasscError if any kernel cannot be translated and none may be left out."""
     from cassc.engines import cascade

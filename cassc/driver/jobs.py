@@ -268,7 +268,12 @@ class _Runner:
 
     def _device_link(self, job: DeviceLink) -> None:
         inputs = [self.untouched.get(str(path), str(path)) for path in job.inputs]
-        wanted = [path for path in inputs if job.always or device.has_relocatable(host.read(path))]
+        wanted = []
+        for path in inputs:
+            image = host.read(path)
+            device.refuse_lto(image, path)
+            if job.always or device.has_relocatable(image):
+                wanted.append(path)
         if wanted:
             seconds = self._start([*job.command, *wanted], nvcc=True)
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
