@@ -1,9 +1,8 @@
 """Evaluate: the reference builder, over the lanes of one or more warps as numpy vectors.
 
 A value is a vector of unsigned integers, of booleans (I1), or of floats (BF16: uint16 patterns). What a lane outside
-the mask holds is meaningless. Floating-point results are exact; `mufu` is computed in double and rounded, which is
-closer than the hardware's approximation; denormals count as zeros on both sides of it, as they do there. Callers switch
-numpy's floating-point warnings off (``np.errstate``).
+the mask holds is meaningless. Floating-point results are exact; `mufu` is NVIDIA's, bit for bit, but for tanh. Callers
+switch numpy's floating-point warnings off (``np.errstate``).
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from cassc import diag
 from cassc.sass import rounding as soft
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, RN, RZ, Scope, Space, Type, Value
 from cassc.sass.memory import Memory
+from cassc.sass.mufu import approximate
 from cassc.sass.races import Races
 from cassc.sass.rounding import Array
 
@@ -318,13 +318,10 @@ class Evaluate:
         return Lanes(type, soft.to_integer(soft.widen(x.data, x.type), type.bits, signed, rounding))
 
     def mufu(self, op: str, x: Lanes) -> Lanes:
-        if op in ("rcp64h", "rsq64h"):
-            double = self.bitcast(self.pair(self.const(I32, 0), self.bitcast(x, I32)), F64)
-            result = self.flush(Lanes(F64, _MUFU[op[:3]](self.flush(double).data)))
-            return self.bitcast(self.hi(self.bitcast(result, I64)), F32)
+        """As NVIDIA's hardware has it, but for tanh."""
         if op == "tanh":
             return Lanes(F32, np.tanh(x.data.astype(np.float64)).astype(np.float32))
-        return self.flush(Lanes(F32, _MUFU[op](self.flush(x).data.astype(np.float64)).astype(np.float32)))
+        return Lanes(F32, approximate(op, x.data.view(np.uint32)).view(np.float32))
 
     # Parts of a meaning ------------------------------------------------------------------------------------------
     def where(
@@ -692,23 +689,3 @@ _AT_ONCE: dict[str, Callable[[Array, Array], Array]] = {
     "add": np.add, "umin": np.minimum, "umax": np.maximum, "and": np.bitwise_and, "or": np.bitwise_or,
     "xor": np.bitwise_xor, "exch": lambda old, x: x,
 }  # fmt: skip
-
-
-def _sine(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.sin(2 * np.pi * (x - np.rint(x)))
-
-
-def _cosine(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.cos(2 * np.pi * (x - np.rint(x)))
-
-
-_MUFU: dict[str, Callable[[NDArray[np.float64]], NDArray[np.float64]]] = {
-    "rcp": lambda x: 1.0 / x,
-    "rsq": lambda x: 1.0 / np.sqrt(x),
-    "sqrt": np.sqrt,
-    "ex2": np.exp2,
-    "lg2": np.log2,
-    "sin": _sine,
-    "cos": _cosine,
-    "tanh": np.tanh,
-}
