@@ -23,10 +23,11 @@ from cassc.lift import calls, devicelib, globals, kernel
 from cassc.lift.calls import Context
 from cassc.lift.emit import Banks, EmitLlvm
 from cassc.lift.kernel import LiftedKernel
+from cassc.lift.passes import progress
 from cassc.lift.passes.wide import Wide
 from cassc.lift.text import Ir
 from cassc.sass import cfg
-from cassc.sass.builder import I32, I64
+from cassc.sass.builder import I1, I32, I64
 from cassc.sass.cfg import Block, Edge
 from cassc.sass.disasm import SassFunction
 from cassc.sass.execute import Machine, Write, execute, guard
@@ -59,7 +60,7 @@ class _Lifter:
         self.cubin = cubin
         self.abi = function.abi
         self.at = {i.address: i for i in function.instructions}
-        self.graph = cfg.build(function)
+        self.graph, self.spins = progress.spins(cfg.build(function))
         self.calls = calls.analyse(self.graph)
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
@@ -71,6 +72,8 @@ class _Lifter:
         self.work: list[tuple[int, Context]] = [(0, ())]
         self.done: set[tuple[int, Context]] = set()
         self._dispatched: set[int] = set()
+        self._source: tuple[int, Context] = (0, ())  # block that is written
+        self._left: dict[str, list[str]] = {}  # loop that lanes leave together (its label) -> where they go
         self._places: dict[tuple[str, int], int] = {}
         if self.calls.shared:
             self.m.slots[_NEXT] = I32
@@ -102,8 +105,12 @@ class _Lifter:
             self._block(self.graph.blocks[key[0]], key[1])
         m = self.m
         m.mark = ""
+        self._source = (-1, ())
         first = self.goto(0, ()).removeprefix("label %")
-        lines = kernel.prologue(m, first) + m.lines + self._dispatcher() + ["exit:", "  ret void"]
+        for name in self._left:
+            m.slots |= {f"%{name}.left": I1, f"%{name}.place": I32}
+            m.declare("llvm.amdgcn.wave.barrier", "void @()")
+        lines = kernel.prologue(m, first) + m.lines + self._loop_ends() + self._dispatcher() + ["exit:", "  ret void"]
         self.definitions.update(m.helpers)
         return LiftedKernel(
             self.abi.name,
@@ -132,8 +139,41 @@ class _Lifter:
         self.work.append((address, context))
         if not context and address in self.calls.dispatched:
             self._dispatched.add(address)
-            return f"label %to{address:x}"
-        return f"label %{_label(address, context)}"
+            label = f"to{address:x}"
+        else:
+            label = _label(address, context)
+        return f"label %{self._by_loop(address, context, label)}"
+
+    def _by_loop(self, address: int, context: Context, label: str) -> str:
+        """The label by which lanes leave a loop together, or begin it anew, where the edge does that."""
+        source, own = self._source
+        for spin in self.spins:
+            name = _label(spin.header, own)
+            if own == context and spin.again(source, address):
+                self._left.setdefault(name, [])
+                return f"{name}.again"
+            if spin.leaves(source, address):
+                places = self._left.setdefault(name, [])
+                if label not in places:
+                    places.append(label)
+                return f"{name}.to{places.index(label)}"
+        return label
+
+    def _loop_ends(self) -> list[str]:
+        """Where lanes that have left a loop wait for those that have not (see ``lift.passes.progress``)."""
+        lines = []
+        for name, places in self._left.items():
+            left, place = (f"ptr addrspace(5) %{name}.{what}" for what in ("left", "place"))
+            lines += [f"{name}.again:", f"  store i1 false, {left}", f"  br label %{name}.end"]
+            for index, _ in enumerate(places):
+                lines += [f"{name}.to{index}:", f"  store i32 {index}, {place}", f"  store i1 true, {left}"]
+                lines.append(f"  br label %{name}.end")
+            lines += [f"{name}.end:", "  call void @llvm.amdgcn.wave.barrier()", f"  %{name}.out = load i1, {left}"]
+            lines += [f"  br i1 %{name}.out, label %{name}.behind, label %{name}", f"{name}.behind:"]
+            cases = " ".join(f"i32 {index}, label %{label}" for index, label in enumerate(places))
+            lines += [f"  %{name}.next = load i32, {place}"]
+            lines += [f"  switch i32 %{name}.next, label %{name}.none [ {cases} ]", f"{name}.none:", "  unreachable"]
+        return lines
 
     def _dispatcher(self) -> list[str]:
         """The place through which shared bodies are entered and returned from (see ``lift.calls``)."""
@@ -159,6 +199,7 @@ class _Lifter:
         m.line("br label %dispatch")
 
     def _block(self, block: Block, context: Context) -> None:
+        self._source = (block.start, context)
         self.m.new_block()
         self.m.group = None
         self.m.lines.append(f"{_label(block.start, context)}:")
@@ -315,7 +356,7 @@ class _Lifter:
         i, m = block.last, self.m
         kind = i.row.control
         if kind == "exit":
-            m.line("br label %exit")
+            m.line(f"br label %{self._by_loop(-1, context, 'exit')}")
         elif kind == "branch":
             m.line(f"br {self.goto(block.successors[0][1], context)}")
         elif kind == "trap":
