@@ -211,12 +211,16 @@ def _say_environment() -> None:
 def _version() -> str:
     """nvcc's own text, which CMake and others read, and a line of ours."""
     import cassc
-    from cassc.toolchain import find_nvcc
+    from cassc.toolchain import OWN_CUDA, find_nvcc
 
     nvcc = find_nvcc()
-    own = f"cassc {cassc.__version__}: runs this compiler's device code on AMD GPUs"
+    if nvcc:
+        return f"{nvcc.banner.rstrip()}\ncassc {cassc.__version__}: runs this compiler's device code on AMD GPUs"
+    release = ".".join(map(str, OWN_CUDA))
     return (
-        f"{nvcc.banner.rstrip()}\n{own}" if nvcc else f"cassc {cassc.__version__} (no nvcc found; see 'cassc doctor')"
+        f"cassc {cassc.__version__} in the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
+        f"Cuda compilation tools, release {release.rpartition('.')[0]}, V{release}\n"
+        "(no nvcc was found; see 'cassc doctor')"
     )
 
 

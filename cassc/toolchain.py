@@ -26,6 +26,9 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+OWN_CUDA = (13, 0, 0)
+"""The CUDA release whose API the headers of cassc's own describe, for machines without nvcc."""
+
 GUARD = "CASSC_INSIDE_NVCC"
 """Set in the environment of every nvcc that cassc starts: seeing it on entry means that nvcc is cassc itself."""
 

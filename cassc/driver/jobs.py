@@ -148,6 +148,8 @@ class _Runner:
         elif isinstance(job, Translate):
             self._translate(job)
         elif isinstance(job, FromSource):
+            if self.invocation.verbose:
+                self.say(f"#$ {_shown(job)}")
             self._take(self.made[job.output].result(), job)
         elif isinstance(job, DeviceLink):
             self._device_link(job)
@@ -348,7 +350,11 @@ def _shown(job: Job) -> str:
     if isinstance(job, Translate):
         return shlex.join(["cassc-translate", str(job.input), "-o", str(job.output)])
     if isinstance(job, FromSource):
-        return shlex.join(["cassc-source", str(job.unit.source), *job.unit.arguments, "-o", str(job.output)])
+        virtual = (
+            "-arch",
+            f"compute_{job.unit.sm}",
+        )  # in the words of cicc: CMake's default architecture comes from it
+        return shlex.join(["cassc-source", *virtual, str(job.unit.source), *job.unit.arguments, "-o", str(job.output)])
     if isinstance(job, DeviceLink):
         return shlex.join([*job.command, *map(str, job.inputs)])
     if isinstance(job, Finish):

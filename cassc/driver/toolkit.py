@@ -30,15 +30,13 @@ import cassc
 from cassc.diag import CasscError, error, note
 from cassc.driver.cache import Cache
 from cassc.hip.tools import include_folder
-from cassc.toolchain import Nvcc, Toolchain
+from cassc.toolchain import OWN_CUDA, Nvcc, Toolchain
 
 _LAYOUT = 1
 """Part of the name; a tree of another layout is another tree."""
 
 _STAMP = ".cassc"
 _EMPTY_ARCHIVE = b"!<arch>\n"
-_OWN_VERSION = (13, 0, 0)
-"""The CUDA release whose API the headers of cassc's own describe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +68,7 @@ class Toolkit:
 
 def version(found: Toolchain) -> tuple[int, int, int]:
     """nvcc's where there is one."""
-    return found.nvcc.version if found.nvcc else _OWN_VERSION
+    return found.nvcc.version if found.nvcc else OWN_CUDA
 
 
 def find(found: Toolchain) -> Toolkit:
@@ -214,7 +212,7 @@ def include(nvcc: Nvcc | None) -> Path:
 
 def runtime_major(found: Toolchain) -> int:
     """Of the CUDA runtime that programs are linked with: what nvcc's objects expect."""
-    return int(found.nvcc.runtime.rpartition(".")[2]) if found.nvcc else _OWN_VERSION[0]
+    return int(found.nvcc.runtime.rpartition(".")[2]) if found.nvcc else OWN_CUDA[0]
 
 
 def _libraries(folder: Path, runtime: Path, major: int) -> None:

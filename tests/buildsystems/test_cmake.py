@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from cassc import toolchain
+from cassc.hip import tools as source_tools
 
 Run = Callable[..., str]
 
@@ -71,6 +72,32 @@ def test_project_of_every_kind_of_target(
     configure(cmake, run, project / "cmake/consumer", consumer, f"-DCMAKE_PREFIX_PATH={installed}")
     run(cmake, "--build", consumer)
     assert "15 25 35" in run(consumer / "consumer")
+
+
+@pytest.mark.slow
+def test_without_any_part_of_nvidia(
+    cmake: Path, launchers: Path, run: Run, environment: dict[str, str], project: Path, tmp_path: Path
+) -> None:
+    """Our headers, and clang for what nvcc would compile; what only nvcc makes is refused with what brings it."""
+    if source_tools.lacks():
+        pytest.skip("the source engine lacks " + ", ".join(lack.what for lack in source_tools.lacks()))
+    environment["CASSC_NVCC"] = "none"
+    environment["CUDACXX"] = compiler(cmake, launchers, run)
+    build = tmp_path / "build"
+    said = configure(cmake, run, project / "cmake", build, "-DWAVE_DEVICE_FILES=OFF")
+    assert "wave: compiler NVIDIA 13.0.0" in said
+    run(cmake, "--build", build, "--parallel", "2")
+    assert "100% tests passed" in run(cmake.with_name("ctest"), cwd=build)
+    done = subprocess.run(
+        [launchers / "cassc", "-ptx", project / "cmake/src/scale.cu"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "to install it: pip install nvidia-cuda-nvcc==" in done.stderr
 
 
 @pytest.mark.slow
