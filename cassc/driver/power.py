@@ -15,8 +15,10 @@ import argparse
 import random
 import sys
 import time
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -38,7 +40,7 @@ from cassc.verify.machine_mutants import Mutant
 from cassc.verify.panel import Differential, Panel
 from cassc.verify.verdict import Status, Verdict
 
-_DIFFERENTIAL_LAUNCHES = 150
+_DIFFERENTIAL_LAUNCHES = 80
 MISSED, UNREACHED, SAME = "missed", "unreached", "same"
 
 
@@ -74,29 +76,46 @@ class Score:
         return self.mutants - len(self.survivors)
 
 
-def measure(path: str, machine: int, ir: int, seconds: float) -> Iterator[Score]:
-    """One score for each kernel, of ``machine`` and ``ir`` mutants drawn at random (by the kernel's name)."""
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """
+    Attributes:
+        machine, ir: mutants of each kernel at the two levels, drawn at random (by the kernel's name).
+        every: of so many kernels one gets mutants; the others are checked only.
+        seconds: work for a check.
+    """
+
+    machine: int = 40
+    ir: int = 0
+    every: int = 1
+    seconds: float = DEFAULT_CHECK_SECONDS
+
+
+def measure(path: str, settings: Settings) -> list[Score]:
+    """One score for each kernel of a file. Raises CasscError for files that hold none."""
+    scores = []
     for pair in pairs.of_file(path):
         cubin = cubins.parse(pair.cubin)
         for function in disassemble(cubin).functions:
             if function.name in pair.engines:
-                yield _kernel(Path(path).stem, pair, cubin, function, machine, ir, seconds)
+                chosen = zlib.crc32(function.name.encode()) % settings.every == 0
+                own = settings if chosen else replace(settings, machine=0, ir=0)
+                scores.append(_kernel(Path(path).name.partition(".")[0], pair, cubin, function, own))
+    return scores
 
 
-def _kernel(
-    program: str, pair: Pair, cubin: Cubin, function: SassFunction, machine: int, ir: int, seconds: float
-) -> Score:
+def _kernel(program: str, pair: Pair, cubin: Cubin, function: SassFunction, settings: Settings) -> Score:
     begin = time.process_time()
     code, name = pair.code_object, function.name
-    with Panel(function, cubin, code, pair.target, seconds=seconds) as panel:
+    with Panel(function, cubin, code, pair.target, seconds=settings.seconds) as panel:
         checked = time.process_time() - begin
         if panel.verdict.status is not Status.ACCEPTED:
             return Score(program, panel.verdict, seconds=(checked, checked))
         draw = random.Random(name)
         found = machine_mutants.mutants(code, name, pair.target)
-        chosen = draw.sample(found, min(machine, len(found)))
+        chosen = draw.sample(found, min(settings.machine, len(found)))
         judged: list[tuple[str, bytes, Mutant | None]] = [(_said(m), machine_mutants.apply(code, m), m) for m in chosen]
-        judged += [(what, made, None) for what, made in _ir_mutants(pair, cubin, function, ir, draw)]
+        judged += [(what, made, None) for what, made in _ir_mutants(pair, cubin, function, settings.ir, draw)]
         left = [entry for entry in judged if panel.judge(entry[1]).status is not Status.REJECTED]
     survivors = tuple(_explained(left, pair, cubin, function)) if left else ()
     kinds = Counter(what.partition(":")[0] for what, _, _ in judged)
@@ -123,7 +142,7 @@ def _explained(
                     for one in machine_mutants.instructions(pair.code_object, function.name)
                     if one.address == mutant.address
                 )
-                reached = differential.tells(machine_mutants.apply(pair.code_object, machine_mutants.trapping(line)))
+                reached = differential.reaches(machine_mutants.apply(pair.code_object, machine_mutants.trapping(line)))
             yield Survivor(what, SAME if reached else UNREACHED)
 
 
@@ -191,10 +210,10 @@ def page(scores: Sequence[Score], seconds: float) -> Iterator[str]:
             *(str(score.count(fate)) for fate in (MISSED, UNREACHED, SAME)),
         ]
         yield f"| {' | '.join(cells)} | {score.seconds[0]:.1f} s |"
-    left = [score for score in scores if not score.mutants]
+    left = [score for score in scores if score.verdict.status is not Status.ACCEPTED]
     if left:
         yield ""
-        yield "Not measured:"
+        yield "Not accepted:"
         yield ""
         for score in left:
             yield f"* `{demangle(score.verdict.kernel).partition('(')[0]}` ({score.program}): {score.verdict.reason}"
@@ -217,17 +236,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("files", nargs="+", help="built programs, libraries, objects or cubins")
     parser.add_argument("--machine", type=int, default=40, help="mutants of the code object for each kernel (40)")
     parser.add_argument("--ir", type=int, default=0, help="mutants of the LLVM IR for each kernel (0)")
+    parser.add_argument(
+        "--every", type=int, default=1, help="plant mistakes into one of so many kernels (1: into each)"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="files at a time")
     parser.add_argument("--seconds", type=float, default=DEFAULT_CHECK_SECONDS, help="work for a check")
     parser.add_argument("--minimum", type=float, default=0.0, help="status 1 if less than this share is rejected")
     options = parser.parse_args(arguments)
-    scores = []
-    for file in options.files:
-        try:
-            for score in measure(file, options.machine, options.ir, options.seconds):
-                scores.append(score)
-                print(f"{score.program}: {score.verdict.kernel}: {score.rejected} of {score.mutants}", file=sys.stderr)
-        except CasscError as problem:
-            print(f"{file}: {problem}", file=sys.stderr)
+    settings = Settings(options.machine, options.ir, options.every, options.seconds)
+    scores: list[Score] = []
+    with ProcessPoolExecutor(options.jobs) as pool:
+        running = {file: pool.submit(measure, file, settings) for file in options.files}
+        for file, future in running.items():
+            try:
+                found = future.result()
+            except CasscError as problem:
+                print(f"{file}: {problem}", file=sys.stderr)
+                continue
+            scores += found
+            print(f"{file}: {len(found)} kernels, {sum(score.mutants for score in found)} mutants", file=sys.stderr)
     print("\n".join(page(scores, options.seconds)))
     rejected = sum(score.rejected for score in scores)
     missed = sum(score.count(MISSED) for score in scores)

@@ -33,6 +33,7 @@ _HEAP = "__cassc_heap"
 _TEXTURES = "__cassc_textures"
 _HEAP_BYTES = 1 << 20
 _UNPLACED = 0x7E00_0000_0000
+_SPACES = {"illegal-address": "global", "lds-address": "shared"}
 Record = tuple[int, bytes]
 """A vprintf call: address of the format string, argument bytes."""
 
@@ -75,7 +76,7 @@ class Run:
         instructions: of warps or waves.
         steps: of the interpreter.
         touched: bases of the ranges that were accessed; empty for the emulator.
-        address, space: of the access that faulted, in the interpreter.
+        address, space: of the access that faulted.
     """
 
     memory: Mapping[str, Bytes]
@@ -255,7 +256,8 @@ def on_emulator(
         emulator.write(variables.heap, heap)
         emulator.write(named[0], variables.heap.to_bytes(8, "little") + bytes(8))
     fifo = _Fifo(emulator, module)
-    fault = message = ""
+    fault = message = space = ""
+    address = 0
     try:
         emulator.launch(
             kernel,
@@ -269,6 +271,7 @@ def on_emulator(
         )
     except EmulatorFault as problem:
         fault, message = problem.kind, str(problem)
+        address, space = problem.address, _SPACES.get(problem.kind, "")
     contents = {
         buffer.name: np.frombuffer(emulator.read(address, buffer.data.size), np.uint8)
         for buffer, address in zip(launch.buffers, addresses, strict=True)
@@ -280,7 +283,7 @@ def on_emulator(
         contents[textures.IMAGES] = np.frombuffer(emulator.read(variables.images, size), np.uint8)
     if heap is not None:
         contents[interp.HEAP] = np.frombuffer(emulator.read(variables.heap, heap.size), np.uint8)
-    return Run(contents, fault, message, fifo.take())
+    return Run(contents, fault, message, fifo.take(), address=address, space=space)
 
 
 def _arguments(kernel: Kernel, parameters: bytes, workspace: int) -> bytes:

@@ -216,6 +216,7 @@ class Generator:
         unfit: numbers of threads with which barriers for a part of the CTA did not come right.
         patience: how many times the usual length of a launch is waited for.
         races: how much more often threads of a CTA of that shape raced than not; kernels are made for few shapes.
+        crowds: the same of launches with several CTAs.
     """
 
     abi: KernelAbi
@@ -231,6 +232,7 @@ class Generator:
     unfit: set[int] = field(default_factory=set)
     patience: int = 1
     races: dict[Dim3, int] = field(default_factory=dict)
+    crowds: int = 0
 
     def launch(self, attempt: int) -> Launch:
         """The same for the same seed, attempt and what was learnt before."""
@@ -243,7 +245,7 @@ class Generator:
                 self._buffer(random, slot, manner, buffers)
             else:
                 scalars[slot.offset : slot.offset + slot.size] = self._scalar(random, slot, manner)
-        grids = _GRIDS[self.hints.dimensions]
+        grids = _GRIDS[self.hints.dimensions] if self.crowds <= 0 else ((1, 1, 1),)
         return Launch(
             self.seed,
             attempt,
@@ -343,10 +345,11 @@ class Generator:
         self._doubt_pointers(launch, addresses, touched)
         if failure.kind == "budget":
             if not self.scale and not self.limit:
+                # Where threads part, steps go with their number; but most kernels are made for full CTAs.
                 self.patience = min(2 * self.patience, _MOST_PATIENCE)
+                self.threads = max(self.threads // 8, 4)
             self.scale = max(self.scale - 1, 0)
             self.limit = max(self.limit - 1, 0)
-            self.threads = max(self.threads // 16, 4)
         elif failure.kind in ("barrier", "deadlock") and self.hints.barriers:
             x, y, z = launch.block
             self.unfit.add(x * y * z)
@@ -362,7 +365,11 @@ class Generator:
 
     def judge(self, launch: Launch, *, racing: bool) -> None:
         """After a launch that went well, or would have if its threads did not race."""
-        self.races[launch.block] = self.races.get(launch.block, 0) + (1 if racing else -2)
+        change = 1 if racing else -2
+        if launch.grid != (1, 1, 1):
+            self.crowds += change
+        else:
+            self.races[launch.block] = self.races.get(launch.block, 0) + change
 
     def encourage(self) -> None:
         """After launches that went well: larger numbers again, up to the usual, and then bolder ones."""

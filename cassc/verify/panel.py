@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, replace
 from types import TracebackType
 
@@ -13,7 +12,7 @@ from cassc.target import Target
 from cassc.verify import compare, execute
 from cassc.verify.check import Checker, Trial
 from cassc.verify.execute import Run
-from cassc.verify.inputs import Generator
+from cassc.verify.inputs import Failure, Generator
 from cassc.verify.oracle import Case, Oracle
 from cassc.verify.verdict import Status, Verdict
 
@@ -21,8 +20,23 @@ _LIMIT = 4_000_000
 """Wave-instructions of a launch that is compared with another translation's only."""
 
 
-_STEPS = 60_000
+_FIRST = 1000
+"""Attempt from which these launches count, so that they are none of the check's."""
+_STEPS = 20_000
 """Of the interpreter, for a launch that tells two translations apart."""
+
+
+def _follow(case: Case, oracle: Oracle, module: Module) -> bool:
+    """Let a case's variables stand where another module has them. False where their addresses are seen in memory, so
+    that what the SASS side left behind would be another."""
+    old = case.variables
+    new = execute.place_variables(oracle.cubin, oracle.emulator, module, old.heap, old.workspace)
+    if new.addresses == old.addresses:
+        return True
+    if old.heap or case.run.printed or any(oracle.cubin.relocations.get(name) for name in old.initial):
+        return False
+    case.variables = replace(old, addresses=new.addresses)
+    return True
 
 
 class Panel:
@@ -65,8 +79,7 @@ class Panel:
         module = self._emulator.load(code_object)
         try:
             kernel = module.kernels.get(self._function.name)
-            placed = execute.place_variables(self._cubin, self._emulator, module).addresses
-            if kernel is None or any(placed != case.variables.addresses for case in self._cases):
+            if kernel is None or not all(_follow(case, self._oracle, module) for case in self._cases):
                 return self._afresh(code_object)
             trial = Trial(self._oracle, module, kernel)
             found = None
@@ -118,11 +131,14 @@ class Differential:
         for attempt in range(4 * launches):
             if len(found) == launches:
                 break
-            taught = copy.deepcopy(generator)
-            taught.scale = attempt % 6
-            case = self._oracle.place(taught.launch(1000 + attempt))
+            generator.scale = attempt % 4
+            case = self._oracle.place(generator.launch(_FIRST + attempt))
             runs = [self._run(self._module, kernel, case, descending=way) for way in (False, True)]
             if runs[0].fault or runs[1].fault or self._differ(*runs):
+                if runs[0].space:
+                    # Which buffers were touched is not known: all of them are pointers.
+                    failure = Failure("address", runs[0].address, runs[0].space)
+                    generator.learn(case.launch, case.addresses, frozenset(case.addresses), failure)
                 self._oracle.release(case)
             else:
                 found.append(_Sample(case, runs[0]))
@@ -151,15 +167,26 @@ class Differential:
         finally:
             self._emulator.unload(module)
 
+    def reaches(self, code_object: bytes) -> bool:
+        """Whether any launch ends in a fault: of a translation that traps at one place."""
+        module = self._emulator.load(code_object)
+        try:
+            kernel = module.kernels[self._function.name]
+            return any(
+                _follow(sample.case, self._oracle, module) and bool(self._run(module, kernel, sample.case).fault)
+                for sample in self._samples
+            )
+        finally:
+            self._emulator.unload(module)
+
     def _defined(self, sample: _Sample) -> bool:
         if sample.defined is None:
             run, racing = self._oracle.watched(sample.case, _STEPS)
-            sample.defined = not run.fault and not racing
+            sample.defined = run.fault in ("", "budget") and not racing
         return sample.defined
 
     def _other(self, module: Module, kernel: Kernel, sample: _Sample) -> bool:
-        placed = execute.place_variables(self._cubin, self._emulator, module).addresses
-        if placed != sample.case.variables.addresses:
+        if not _follow(sample.case, self._oracle, module):
             return False
         run = self._run(module, kernel, sample.case)
         return bool(run.fault) or self._differ(sample.run, run)
