@@ -172,15 +172,15 @@ def _ir_mutants(
 
 
 # The page ------------------------------------------------------------------------------------------------------------
-def page(scores: Sequence[Score], seconds: float) -> Iterator[str]:
+def page(scores: Sequence[Score]) -> Iterator[str]:
     """Markdown."""
     statuses = Counter(score.verdict.status.value for score in scores)
     checked = [score for score in scores if score.mutants]
     total = sum(score.mutants for score in checked)
     fates = Counter(s.fate for score in checked for s in score.survivors)
     rejected = total - sum(fates.values())
-    yield f"{len(scores)} kernels: {', '.join(f'{number} {status}' for status, number in sorted(statuses.items()))}."
-    yield f"Work for each: {seconds:g} s. "
+    said = ", ".join(f"{number} {status}" for status, number in sorted(statuses.items()))
+    yield f"{len(scores)} kernel{'s' if len(scores) != 1 else ''}: {said}."
     yield ""
     yield "| | |"
     yield "| --- | ---: |"
@@ -231,6 +231,24 @@ def _share(rejected: int, others: int) -> str:
     return f"{rejected / max(rejected + others, 1):.2%}"
 
 
+def _all(files: Sequence[str], settings: Settings, jobs: int) -> Iterator[tuple[str, list[Score]]]:
+    """The scores of each file; files that hold none are named on stderr."""
+    if jobs == 1:
+        for file in files:
+            yield file, _measured(file, settings)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from zip(files, pool.map(_measured, files, [settings] * len(files)), strict=True)
+
+
+def _measured(file: str, settings: Settings) -> list[Score]:
+    try:
+        return measure(file, settings)
+    except CasscError as problem:
+        print(f"{file}: {problem}", file=sys.stderr)
+        return []
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m cassc.driver.power", description="Mutation score of the checker.")
     parser.add_argument("files", nargs="+", help="built programs, libraries, objects or cubins")
@@ -245,17 +263,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     settings = Settings(options.machine, options.ir, options.every, options.seconds)
     scores: list[Score] = []
-    with ProcessPoolExecutor(options.jobs) as pool:
-        running = {file: pool.submit(measure, file, settings) for file in options.files}
-        for file, future in running.items():
-            try:
-                found = future.result()
-            except CasscError as problem:
-                print(f"{file}: {problem}", file=sys.stderr)
-                continue
-            scores += found
-            print(f"{file}: {len(found)} kernels, {sum(score.mutants for score in found)} mutants", file=sys.stderr)
-    print("\n".join(page(scores, options.seconds)))
+    for file, found in _all(options.files, settings, options.jobs):
+        scores += found
+        print(f"{file}: {len(found)} kernels, {sum(score.mutants for score in found)} mutants", file=sys.stderr)
+    print("\n".join(page(scores)))
     rejected = sum(score.rejected for score in scores)
     missed = sum(score.count(MISSED) for score in scores)
     return 0 if rejected >= options.minimum * (rejected + missed) else 1
