@@ -95,7 +95,7 @@ class Oracle:
         self.coverage = Coverage(function, cfg.build(function))
         self.last_refusal = ""
         self.spent = 0
-        self._services = execute.Services.place(function, cubin, emulator)
+        self.services = execute.Services.place(function, cubin, emulator)
         self.generator = Generator(function.abi, self.hints, seed)
         self._vary_variables = True
 
@@ -159,7 +159,7 @@ class Oracle:
     def place(self, launch: Launch, budget: int = 0) -> Case:
         """The launch with its buffers in place, not run yet. ``budget``: of recorded launches, in steps."""
         addresses = self._apart([buffer.data.size for buffer in launch.buffers])
-        variables = execute.place_variables(self.cubin, self.emulator, self.module, self._services)
+        variables = execute.place_variables(self.cubin, self.emulator, self.module, self.services)
         variables.fill(launch.variables, addresses)
         varied = not budget and self._vary(variables, launch)
         steps = budget or _LAUNCH_STEPS * self.generator.patience

@@ -30,7 +30,7 @@ def _follow(case: Case, oracle: Oracle, module: Module) -> bool:
     """Let a case's variables stand where another module has them. False where their addresses are seen in memory, so
     that what the SASS side left behind would be another."""
     old = case.variables
-    new = execute.place_variables(oracle.cubin, oracle.emulator, module, old.heap, old.workspace)
+    new = execute.place_variables(oracle.cubin, oracle.emulator, module, oracle.services)
     if new.addresses == old.addresses:
         return True
     if old.heap or case.run.printed or any(oracle.cubin.relocations.get(name) for name in old.initial):
