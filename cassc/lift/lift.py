@@ -45,17 +45,19 @@ _IGNORED = frozenset({"nop", "bssy", "break", "bmov_write"})
 _SYNCHRONISING = frozenset({"bsync", "bsync_free", "warpsync", "endcollective"}) | APART
 
 
-def lift_kernel(function: SassFunction, cubin: Cubin) -> LiftedKernel:
+def lift_kernel(function: SassFunction, cubin: Cubin, *, exact: bool = False) -> LiftedKernel:
     """LLVM IR of a kernel.
+
+    ``exact``: MUFU gives NVIDIA's bits, by many instructions, and not what the target's instructions give.
 
     Raises CasscError with kernel, address and instruction text: ``lift-unsupported`` for what cannot be expressed,
     ``sass-unknown-encoding`` for reached words without a row.
     """
-    return _Lifter(function, cubin).lift()
+    return _Lifter(function, cubin, exact=exact).lift()
 
 
 class _Lifter:
-    def __init__(self, function: SassFunction, cubin: Cubin) -> None:
+    def __init__(self, function: SassFunction, cubin: Cubin, *, exact: bool) -> None:
         self.function = function
         self.cubin = cubin
         self.abi = function.abi
@@ -67,6 +69,7 @@ class _Lifter:
         self.definitions = dict(self.shared.definitions)
         words = LaunchWords.of(function.arch.number)
         self.m = EmitLlvm(self.abi, words, self._banks(), self._lds_bias(), globals.addresses(cubin))
+        self.m.exact = exact
         self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
         self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]

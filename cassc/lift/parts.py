@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cassc.lift import devicelib
-from cassc.lift.effects import Effects
+from cassc.lift.approximations import Approximations
 from cassc.lift.text import Ir
 from cassc.sass.builder import I64, Type
 
 _ATTRIBUTES = '"denormal-fp-math"="ieee,ieee" "denormal-fp-math-f32"="ieee,ieee"'
 
 
-class Parts(Effects):
+class Parts(Approximations):
     def __init__(self) -> None:
         super().__init__()
         self._results: dict[str, tuple[Type, ...]] = {}  # of the subroutines written so far

@@ -25,15 +25,15 @@ from numpy.typing import NDArray
 Bits = NDArray[np.uint32]
 Fixed = NDArray[np.int64]
 
-_ONE = 58  # values of the polynomials are fixed-point numbers with this many fraction bits
+ONE = 58  # values of the polynomials are fixed-point numbers with this many fraction bits
 _MANTISSA = 0x7FFFFF
 _NAN, _INFINITY, _SIGN, _F32_ONE = 0x7FFFFFFF, 0x7F800000, 0x80000000, 0x3F800000
-_LOG_BITS = 36  # fraction bits of a logarithm, before it becomes a float
-_TURN_BITS = 25  # fraction bits of an angle in turns: the quadrant and 23 more
+LOG_BITS = 36  # fraction bits of a logarithm, before it becomes a float
+TURN_BITS = 25  # fraction bits of an angle in turns: the quadrant and 23 more
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class Unit:
     """Attributes:
     index: leading bits of the 23-bit argument that choose the segment.
     cut: columns of the squarer below this one are left out.
@@ -46,20 +46,20 @@ class _Unit:
     quadratic: int
 
 
-_UNITS = {
-    "rcp": _Unit(7, 17, 39, 56),
-    "rsq": _Unit(6, 19, 40, 57),
-    "sqrt": _Unit(6, 19, 40, 58),
-    "ex2": _Unit(6, 19, 38, 57),
-    "lg2": _Unit(6, 19, 38, 56),
-    "sin": _Unit(6, 19, 37, 56),
+UNITS = {
+    "rcp": Unit(7, 17, 39, 56),
+    "rsq": Unit(6, 19, 40, 57),
+    "sqrt": Unit(6, 19, 40, 58),
+    "ex2": Unit(6, 19, 38, 57),
+    "lg2": Unit(6, 19, 38, 56),
+    "sin": Unit(6, 19, 37, 56),
 }
 
 
 @cache
 def tables() -> dict[str, Fixed]:
     """Function -> (segments, 3) coefficients; ``rsq`` and ``sqrt`` have those of [1, 2) and then those of [2, 4)."""
-    rows: dict[str, list[list[int]]] = {name: [] for name in _UNITS}
+    rows: dict[str, list[list[int]]] = {name: [] for name in UNITS}
     for line in (resources.files("cassc.sass") / "mufu.txt").read_text().splitlines():
         if not line.startswith("#"):
             name, constant, linear, quadratic = line.split()
@@ -82,12 +82,12 @@ def square(t: Fixed, bits: int, cut: int) -> Fixed:
 
 def polynomial(name: str, argument: Fixed, half: Fixed | int = 0) -> Fixed:
     """In units of 2**-58. ``argument``: 23 bits; ``half``: 1 for the second binade of ``rsq`` and ``sqrt``."""
-    unit = _UNITS[name]
+    unit = UNITS[name]
     bits = 23 - unit.index
     t = argument & ((1 << bits) - 1)
     chosen = tables()[name][(argument >> bits) + (half << unit.index)]
-    linear = chosen[..., 1] * t << (_ONE - unit.linear)
-    return chosen[..., 0] + linear + (chosen[..., 2] * square(t, bits, unit.cut) << (_ONE - unit.quadratic))  # type: ignore[no-any-return]
+    linear = chosen[..., 1] * t << (ONE - unit.linear)
+    return chosen[..., 0] + linear + (chosen[..., 2] * square(t, bits, unit.cut) << (ONE - unit.quadratic))  # type: ignore[no-any-return]
 
 
 def _float(value: Fixed, point: int, exponent: Fixed | int = 0) -> Fixed:
@@ -110,7 +110,7 @@ def _parts(x: Bits) -> tuple[Fixed, Fixed, Fixed]:
 
 def _reciprocal(x: Bits) -> Fixed:
     sign, e, m = _parts(x)
-    bits = np.where(m == 0, (254 - e) << 23, _float(polynomial("rcp", m), _ONE, 127 - e))
+    bits = np.where(m == 0, (254 - e) << 23, _float(polynomial("rcp", m), ONE, 127 - e))
     bits = np.where(e >= 253, np.where((e == 253) & (m == 0), 1 << 23, 0), bits)
     bits = np.where(e == 0, _INFINITY, bits)
     return np.where((e == 255) & (m != 0), _NAN, bits | sign)
@@ -121,7 +121,7 @@ def _roots(x: Bits, name: str, direction: int) -> Fixed:
     _, e, m = _parts(x)
     odd = (e - 127) & 1
     exponent = direction * (e - 127 - odd >> 1)
-    bits = _float(polynomial(name, m, odd), _ONE, exponent)
+    bits = _float(polynomial(name, m, odd), ONE, exponent)
     return np.where((m == 0) & (odd == 0), exponent + 127 << 23, bits)
 
 
@@ -149,7 +149,7 @@ def _exponential(x: Bits) -> Fixed:
     sign, e, m = _parts(x)
     fixed = _shifted(m, e, 23)
     fixed = np.where(sign == 0, fixed, np.where(fixed & _MANTISSA == 0, -fixed, ~fixed))
-    bits = _float(polynomial("ex2", fixed & _MANTISSA), _ONE, fixed >> 23)
+    bits = _float(polynomial("ex2", fixed & _MANTISSA), ONE, fixed >> 23)
     bits = np.where(e >= 127 + 8, np.where(sign == 0, _INFINITY, 0), bits)
     return np.where((e == 255) & (m != 0), _NAN, bits)
 
@@ -157,20 +157,20 @@ def _exponential(x: Bits) -> Fixed:
 def _logarithm(x: Bits) -> Fixed:
     """A negative result is complemented bit by bit."""
     sign, e, m = _parts(x)
-    total = (e - 127 << _LOG_BITS) + (polynomial("lg2", m) >> _ONE - _LOG_BITS)
-    bits = np.where(total < 0, _float(~total, _LOG_BITS) | _SIGN, _float(total, _LOG_BITS))
+    total = (e - 127 << LOG_BITS) + (polynomial("lg2", m) >> ONE - LOG_BITS)
+    bits = np.where(total < 0, _float(~total, LOG_BITS) | _SIGN, _float(total, LOG_BITS))
     bits = np.where((e == 127) & (m == 0), 0, bits)
-    bits = np.where(e == 255, np.where(m == 0, _INFINITY, _NAN), np.where(sign != 0, _NAN, bits))
+    bits = np.where(sign != 0, _NAN, np.where(e == 255, _INFINITY, bits))
     return np.where(e == 0, _INFINITY | _SIGN, np.where((e == 255) & (m != 0), _NAN, bits))
 
 
 def _sine(x: Bits, quarters: int) -> Fixed:
     """Of x turns and some quarters; in odd quadrants the place is complemented bit by bit."""
     sign, e, m = _parts(x)
-    fixed = _shifted(m, e, _TURN_BITS)
+    fixed = _shifted(m, e, TURN_BITS)
     quadrant, place = (fixed >> 23) + quarters & 3, fixed & _MANTISSA
     odd = quadrant & 1 != 0
-    bits = _float(polynomial("sin", np.where(odd, _MANTISSA - place, place)), _ONE)
+    bits = _float(polynomial("sin", np.where(odd, _MANTISSA - place, place)), ONE)
     bits = np.where(place == 0, np.where(odd, _F32_ONE, 0), bits)
     sign = (0 if quarters else sign) ^ np.where(quadrant >= 2, _SIGN, 0)
     return np.where(e == 255, _NAN, bits | sign)
@@ -206,7 +206,7 @@ def _high_word(op: str, x: Bits) -> Bits:
         power = -(e - 1023 - odd >> 1)
         value, exponent, exact = polynomial("rsq", m << 3, odd), power, (m == 0) & (odd == 0)
     # Below one, but for exact powers: the leading bit is that of a half.
-    bits = (exponent + 1022 << 20) + ((value >> _ONE - 21) & 0xFFFFF)
+    bits = (exponent + 1022 << 20) + ((value >> ONE - 21) & 0xFFFFF)
     bits = np.where(exact, power + 1023 << 20, bits)
     bits = np.where(bits < 1 << 20, 0, bits)
     nan = (e == 0x7FF) & (m != 0)

@@ -7,8 +7,9 @@
 The kernel has two parameters: a pointer to the input file's bytes, and one to ``output_bytes`` bytes of zeros, which
 are written to the file ``output`` after the launch. Both are aligned to 256 bytes.
 
-By default the kernel is lifted, assembled for the target, and run on the RDNA3 emulator; ``--reference`` executes its
-SASS in the reference interpreter instead. The file ``runner`` beside this one is the command for a checker.
+By default the kernel is lifted, assembled for the target, and run on the RDNA3 emulator, with approximations of
+elementary functions that are the target's, or with ``--exact`` NVIDIA's; ``--reference`` executes its SASS in the
+reference interpreter instead. The file ``runner`` beside this one is the command for a checker.
 """
 
 from __future__ import annotations
@@ -73,11 +74,11 @@ class Loaded:
             raise Refused(f"the cubin has no kernel {kernel!r}")
         return found
 
-    def code_object(self) -> bytes:
+    def code_object(self, *, exact: bool) -> bytes:
         lifted: list[LiftedKernel] = []
         for function in self.functions.values():
             try:
-                lifted.append(lift_kernel(function, self.cubin))
+                lifted.append(lift_kernel(function, self.cubin, exact=exact))
             except CasscError as problem:
                 self.refused[function.name] = str(problem)
         return assemble_full(
@@ -88,7 +89,8 @@ class Loaded:
 class OnEmulator:
     """Lifted code; one cubin is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, exact: bool) -> None:
+        self._exact = exact
         self._emulator = Emulator()
         self._path = Path()
         self._refused: Mapping[str, str] = {}
@@ -99,7 +101,7 @@ class OnEmulator:
             loaded = Loaded(path)
             self._emulator.close()
             self._emulator = Emulator()
-            module = self._emulator.load(loaded.code_object())
+            module = self._emulator.load(loaded.code_object(exact=self._exact))
             self._kernels = module.kernels
             self._refused, self._path = loaded.refused, path
         if job.kernel not in self._kernels:
@@ -171,7 +173,9 @@ def answer(run: Callable[[Path, Job], bytes], request: Mapping[str, Any]) -> dic
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reference", action="store_true", help="interpret the SASS")
-    run = OnReference() if parser.parse_args().reference else OnEmulator()
+    parser.add_argument("--exact", action="store_true", help="NVIDIA's approximations of elementary functions")
+    options = parser.parse_args()
+    run = OnReference() if options.reference else OnEmulator(exact=options.exact)
     # The arithmetic of NaN and infinity is meant.
     warnings.simplefilter("ignore")
     for line in sys.stdin:

@@ -78,6 +78,8 @@ def _cases() -> list[Case]:
     for amount in (0, 1, 31, 32, 40):
         for name in ("shl", "lshr", "ashr"):
             add(f"{name}.by{amount}", (I32,), lambda b, x, n=amount, name=name: getattr(b, name)(x, b.const(I32, n)))
+    for op in ("rcp", "rsq", "sqrt", "ex2", "lg2", "sin", "cos", "rcp64h", "rsq64h"):
+        add(f"exact_mufu.{op}", (F32,), lambda b, x, op=op: b.mufu(op, x))
     add("funnel_right", (I32, I32, I32), lambda b, x, y, n: b.funnel_right(x, y, n))
     add("byte_permute", (I32, I32, I32), lambda b, x, y, s: b.byte_permute(x, y, s))
     for selector in (0x5410, 0x7632, 0x0123, 0x4440, 0x8889, 0xBA98, 0xF7E3):
@@ -242,6 +244,7 @@ def _lifted(case: Case, number: int) -> tuple[LiftedKernel, Type]:
     pointers = tuple(Parameter(k, 8 * k, 8) for k in range(count + 1))
     abi = KernelAbi(f"k{number}", pointers, 0x160, size, max_threads=BLOCK)
     m = EmitLlvm(abi, LaunchWords.of(90), Banks({}))
+    m.exact = case.family == "exact_mufu"
     thread = m.add(m.mul(m.special("ctaid.x"), m.const(I32, BLOCK)), m.special("tid.x"))
 
     def place(k: int, type: Type) -> str:

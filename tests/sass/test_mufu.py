@@ -53,6 +53,7 @@ def _bits(values: list[float]) -> np.ndarray[Any, np.dtype[np.uint32]]:
         ("ex2", np.nan, NAN),
         ("lg2", 0.0, INFINITY | SIGN),
         ("lg2", -2.0, NAN),
+        ("lg2", -np.inf, NAN),
         ("lg2", np.inf, INFINITY),
         ("lg2", 1.0, 0),
         ("sin", np.inf, NAN),
