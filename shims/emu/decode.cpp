@@ -362,7 +362,6 @@ class Decoder : private OperandDecoder {
     if (!row.name) return refuse("unknown SMEM instruction");
     op_->memory = &row;
     op_->dwords = row.result;
-    if (number == 0x22 || number == 0x23) return done(row.name, row.run);
     if (row.result == 0) return (w & 0x3ffff) || (x != 0 && x != 0xf8000000u) ? refuse("reserved bits") : done(row.name, row.run);
     const bool buffer = number >= 8;
     const u32 soffset = x >> 25;

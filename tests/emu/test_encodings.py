@@ -22,7 +22,7 @@ REFUSED = (
     "buffer_load_format", "buffer_store_format", "buffer_load_d16_format", "buffer_store_d16_format",
     "buffer_load_d16_hi_format", "buffer_store_d16_hi_format", "buffer_load_lds", "global_load_lds", "scratch_load_lds",
     "tbuffer_", "image_", "exp", "v_interp_", "lds_", "ds_gws_", "ds_ordered_count", "ds_add_gs_reg", "ds_sub_gs_reg",
-    "ds_bvh_stack", "s_rfe", "s_endpgm_ordered_ps_done", "s_code_end",
+    "ds_bvh_stack", "s_rfe", "s_atc_probe", "s_endpgm_ordered_ps_done", "s_code_end",
 )  # fmt: skip
 
 
