@@ -1,6 +1,7 @@
 #include "race.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cassc::emu {
 namespace {
@@ -8,6 +9,9 @@ namespace {
 bool ordered(const RaceActor& actor, u64 other, u64 time) {
   return time <= actor.horizon || (other >= actor.first && other <= actor.last && time <= actor.barrier_time);
 }
+
+// An exchange that compares follows a plain read in every loop that makes other atomic operations of it.
+bool compares(const Op* op) { return std::strstr(op->name, "cmpst") || std::strstr(op->name, "cmpswap"); }
 
 template <class F>
 void each_word(u64 address, u32 size, F&& visit) {
@@ -44,11 +48,12 @@ void Races::word(RaceActor& actor, const Op* op, RaceWord& word, u8 mask, u64 ad
   if (behind && !(word.write_silent && access == Access::read)) {
     // In global memory code reads what others change atomically, and sets atomic words plainly, without harm.
     const bool atomic = access == Access::atomic || word.write_atomic;
-    const bool excused = strong || (atomic && !shared) || (access == Access::atomic && word.write_atomic);
+    const bool loop = word.write_atomic ? compares(word.write_op) : access == Access::atomic && compares(op);
+    const bool excused = strong || (atomic && (!shared || loop)) || (access == Access::atomic && word.write_atomic);
     if (!excused) hazard(actor, op, word, true, access, address, shared);
   }
   if (access != Access::read && !silent && others_read && !ordered(actor, word.read_wave, word.read_time)) {
-    const bool excused = strong || word.read_strong || (access == Access::atomic && !shared);
+    const bool excused = strong || word.read_strong || (access == Access::atomic && (!shared || compares(op)));
     if (!excused) hazard(actor, op, word, false, access, address, shared);
   }
   if ((strong || access == Access::atomic) && word.write_wave != actor.wave) actor.horizon = std::max(actor.horizon, word.write_time);

@@ -141,6 +141,20 @@ def test_race_between_workgroups(observe: Observe) -> None:
     )
 
 
+def test_a_loop_around_compare_and_exchange_does_not_race(observe: Observe) -> None:
+    body = f"""
+    v_mov_b32 v7, 0
+    ds_load_b32 v2, v7
+    {_WAIT}
+    v_add_nc_u32 v3, 1, v2
+    ds_cmpstore_rtn_b32 v4, v7, v3, v2
+    {_WAIT}
+    """
+    assert observe(body, checks="race") == []
+    counted = body.replace("ds_cmpstore_rtn_b32 v4, v7, v3, v2", "ds_add_u32 v7, v5")
+    assert _only(observe(counted, checks="race"), "race")["space"] == "shared"
+
+
 def test_equal_values_and_atomics_do_not_race(observe: Observe) -> None:
     body = "global_store_b32 v1, v5, s[10:11]\nglobal_atomic_add_u32 v1, v5, s[8:9]"
     assert observe(body, checks="race", block=32, grid=4) == []
