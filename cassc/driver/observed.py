@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cassc import diag
-from cassc.driver import findings, journal, profile
+from cassc.driver import findings, journal, prebuilt, profile
 from cassc.driver.prebuilt import Launch
 
 DEFAULT_PRINT_LIMIT = 100
@@ -69,6 +69,8 @@ def prepare(launch: Launch, wanted: Wanted) -> Launch:
     limit = wanted.instruction_limit or (DEFAULT_CHECKED_LIMIT if wanted.checks else 0)
     if limit:
         environment["CASSC_EMU_INSTRUCTION_LIMIT"] = str(limit)
+    if wanted.observes or environment.get("CASSC_DEVICE") == "emu":
+        prebuilt.with_emulated_hip(environment)
     if not wanted.observes:
         return replace(launch, environment=environment)
     folder = Path(tempfile.mkdtemp(prefix="cassc-run-"))

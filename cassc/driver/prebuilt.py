@@ -226,6 +226,11 @@ def _environment(runtime: Path, folder: Path, settings: Settings) -> dict[str, s
     return environment
 
 
+def with_emulated_hip(environment: dict[str, str]) -> None:
+    """Lead programs that use HIP itself to our libamdhip64, which runs them on the emulator."""
+    _prepend(environment, "LD_LIBRARY_PATH", [str(_libraries() / "hip")])
+
+
 def _prepend(environment: dict[str, str], name: str, values: Sequence[str]) -> None:
     before = [environment[name]] if environment.get(name) else []
     environment[name] = ":".join([*values, *before])

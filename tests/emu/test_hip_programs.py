@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,6 +88,19 @@ def test_modules(clang: Clang) -> None:
     lines = _run([clang.program(PROGRAMS / "hip_module.hip"), code]).splitlines()
     first, last = (int((int((i + 5 + 5) * 2) + 1 + 5) * 0.5) for i in (0, 31))
     assert lines == [f"{first} {last} 4", "hipErrorNotFound", "hipErrorFileNotFound"]
+
+
+@pytest.mark.slow
+def test_run_takes_hip_programs(clang: Clang, tmp_path: Path) -> None:
+    """Also one that was linked with another libamdhip64 and says nothing of where ours is."""
+    program = clang.program(PROGRAMS / "hip_values.hip")
+    bare = program.with_name("bare")
+    object_file = program.with_name("hip_values.o")
+    _run([clang.gxx, object_file, "-o", bare, f"-L{clang.library}", "-l:libamdhip64.so.6"])
+    command = [sys.executable, "-m", "cassc.cli", "run", "--check=mem", "--print-limit", "1", str(bare), "far"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "far: hipErrorIllegalAddress" in done.stdout, done.stderr
+    assert "Invalid __global__ write of size 4 bytes" in done.stderr
 
 
 @pytest.mark.slow
