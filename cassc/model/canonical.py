@@ -82,7 +82,7 @@ def read(function: SassFunction, graph: Cfg) -> Source:
     base = function.abi.param_base
     return Source(
         tuple(address for address, _ in reached),
-        tuple(tuple(_tokens(i, base, address in leaders)) for address, i in reached),
+        tuple(tuple(tokens_of(i, base, address in leaders)) for address, i in reached),
         tuple(_slots(i, position) for _, i in reached),
     )
 
@@ -108,7 +108,8 @@ def _as_wide(token: Token, bits: int) -> int:
     return (bits - (bits >> 31 << 32) if token.type == "s64" else bits) & (1 << 64) - 1
 
 
-def _tokens(i: Instruction, param_base: int, leader: bool) -> Iterator[str]:
+def tokens_of(i: Instruction, param_base: int, leader: bool) -> Iterator[str]:
+    """What is read of one instruction; ``leader``: a branch leads there."""
     if leader:
         yield "L:"
     if not i.guard.is_true:

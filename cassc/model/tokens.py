@@ -102,6 +102,8 @@ class Grammar:
         self.vocabulary = vocabulary
         tokens = vocabulary.tokens
         self.operations = self._mask(t for t in tokens if t in OPS)
+        self.labelled = self._mask(t for t in tokens if t in OPS and "l" in OPS[t].sources)
+        self.constant = self._mask(t for t in tokens if t in OPS and "c" in OPS[t].sources)
         self.guards = self._mask(t for t in tokens if t[0] == "@" and len(t) > 2)
         self.end = self._mask([END])
         sources = {kind: [t for t in tokens if _may_be(t, kind)] for kind in "wfhesbdgqpnocl"}
@@ -125,6 +127,10 @@ class Grammar:
             if state.closed or not room:
                 return self.end
             mask = self.operations | self.end
+            if not state.slots.labels:
+                mask &= ~self.labelled
+            if not state.slots.constants:
+                mask &= ~self.constant
             return mask if state.started else mask | self.guards
         kind = state.expected[0]
         if kind.isupper():

@@ -64,6 +64,16 @@ def claimed_bits(instruction: Instruction) -> int:
     return reading.claimed
 
 
+def fitted(row: Row, word: int, sm: int, address: int = 0) -> Instruction | None:
+    """The instruction that a word is after the bits are cleared which the row does not look at; None if it is none.
+
+    Opcode, form and the row's fixed fields must stand in the word. For making words, not for reading them.
+    """
+    reading = _start(row, word, sm, address)
+    _read(reading)
+    return _try(row, word & reading.claimed, sm, address)
+
+
 def _start(row: Row, word: int, sm: int, address: int) -> Reading:
     return Reading(word, row, fields.FORM.get(word), sm, address, {}, _COMMON | row.ignored)
 

@@ -88,6 +88,14 @@ def test_temporaries_are_read_after_they_are_written(grammar: Grammar) -> None:
     assert not allowed[index["t0"]] and not allowed[index["I0"]] and allowed[index["R9"]]
 
 
+def test_operations_on_slots_need_the_slots(grammar: Grammar) -> None:
+    index = grammar.vocabulary.index
+    without, with_both = Slots(), Slots((), ((0, 0x160),), (3,))
+    for name in ("s_branch", "s_cbranch", "const_load_b32"):
+        assert not grammar.allowed(State(without))[index[name]]
+        assert grammar.allowed(State(with_both))[index[name]]
+
+
 def test_the_grammar_follows_operand_kinds(grammar: Grammar) -> None:
     state = State(Slots())
     index = grammar.vocabulary.index

@@ -14,6 +14,7 @@ from cassc.model.train.data import MOST_SOURCE
 
 BUCKETS = (8, 12, 24, MOST_TOKENS)
 """Groups are decoded with others of about their length."""
+GROUPS_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class Corpus:
                 last = min(max(last, begin + 1), end)
                 found.append((begin, last, kernel))
                 begin = last if last == end else begin + max(int((last - begin) * stride), 1)
-        return np.array(found, np.int64)
+        return np.array(found, np.int64).reshape(-1, 3)
 
     def batch(self, windows: np.ndarray, generator: torch.Generator | None) -> tuple[Tensor, Tensor, list[Groups]]:
         """Tokens, which of them are present, and the groups; with a generator registers are renamed."""
@@ -83,7 +84,7 @@ class Corpus:
         begin, end = chosen[:, 0], chosen[:, 1]
         first = self.source_at[begin]
         length = self.source_at[end] - first
-        columns = torch.arange(int(length.max()), device=device)
+        columns = torch.arange(self.window + MOST_SOURCE, device=device)
         present = columns[None, :] < length[:, None]
         tokens = self.source[torch.where(present, first[:, None] + columns[None, :], 0)]
         tokens = torch.where(present, tokens, self.vocabulary.pad)
@@ -106,8 +107,12 @@ class Corpus:
             lower = bucket
             if not len(members):
                 continue
+            # Few distinct shapes: a library that looks for the best kernel for each would do little else.
+            missing = -len(members) % (GROUPS_AT_ONCE if device == "cuda" else 1)
+            real = torch.arange(len(members) + missing, device=device) < len(members)
+            members = torch.cat([members, members[:1].expand(missing)])
             places = torch.arange(bucket, device=device)
-            here = places[None, :] < size[members][:, None]
+            here = (places[None, :] < size[members][:, None]) & real[:, None]
             labels = self.target[torch.where(here, at[members][:, None] + places[None, :], 0)]
             if names is not None:
                 labels = names[window[members][:, None], labels]

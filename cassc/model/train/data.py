@@ -30,7 +30,7 @@ from cassc.lift import calls
 from cassc.model import canonical
 from cassc.model.dialect import Group
 from cassc.model.tokens import END, MOST_TOKENS, Vocabulary
-from cassc.model.train import kernels
+from cassc.model.train import kernels, synthetic
 from cassc.model.train.expression import Untaught
 from cassc.model.train.teacher import teach
 from cassc.sass import cfg, disasm
@@ -40,6 +40,8 @@ from cassc.sass.disasm import SassFunction
 ARCHITECTURES = {80: 45, 90: 38, 89: 9, 75: 8}
 """Share of each SM architecture, in percent."""
 KERNELS_PER_FILE = 60
+EXERCISES = "exercises"
+EXERCISES_PER_FILE, INSTRUCTIONS_PER_EXERCISE = 12, 40
 MOST_SOURCE = 24
 """Tokens of one SASS instruction."""
 MOST_INSTRUCTIONS = 3000
@@ -105,6 +107,33 @@ def pairs_of(cubin: Cubin, families: dict[str, str], refused: Counter[str]) -> I
         yield Pair(families[function.name], cubin.arch.number, source.tokens, target)
 
 
+def _exercise(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
+    """A sequence of made-up instructions: modifiers and operands that compiled kernels seldom have."""
+    seed, number = job
+    r = Random(f"{seed}/exercise/{number}")
+    sm = r.choices(list(ARCHITECTURES), list(ARCHITECTURES.values()))[0]
+    refused: Counter[str] = Counter()
+    source: list[tuple[str, ...]] = []
+    target: list[tuple[str, ...]] = []
+    while len(source) < INSTRUCTIONS_PER_EXERCISE:
+        instruction = synthetic.instruction(r, sm)
+        try:
+            group = tuple(teach(instruction, {}, (instruction.address,)).tokens())
+        except Untaught as problem:
+            refused[str(problem)] += 1
+            continue
+        tokens = tuple(canonical.tokens_of(instruction, synthetic.PARAM_BASE, r.random() < 0.1))
+        if len(group) < MOST_TOKENS and len(tokens) <= MOST_SOURCE:
+            source.append(tokens)
+            target.append(group)
+    return [Pair(EXERCISES, sm, tuple(source), tuple(target))], refused
+
+
+def _job(job: tuple[str, int, int]) -> tuple[list[Pair], Counter[str]]:
+    kind, seed, number = job
+    return _exercise((seed, number)) if kind == EXERCISES else _file((seed, number))
+
+
 def _file(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
     """All pairs of one generated file."""
     seed, number = job
@@ -128,6 +157,12 @@ def _file(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
         return [], refused
 
 
+def _jobs(seed: int, number: int) -> Iterator[tuple[str, int, int]]:
+    yield "file", seed, number
+    for k in range(EXERCISES_PER_FILE):
+        yield EXERCISES, seed, number * EXERCISES_PER_FILE + k
+
+
 def make(seed: int, files: int, seconds: float, processes: int) -> tuple[list[Pair], Counter[str]]:
     """Distinct pairs of the first ``files`` files, or of as many as the time allows (whole prefixes in order)."""
     begin = time.monotonic()
@@ -135,7 +170,8 @@ def make(seed: int, files: int, seconds: float, processes: int) -> tuple[list[Pa
     refused: Counter[str] = Counter()
     done = 0
     with multiprocessing.get_context("fork").Pool(processes) as pool:
-        for pairs, why in pool.imap(_file, ((seed, k) for k in range(files)), chunksize=1):
+        jobs = (job for k in range(files) for job in _jobs(seed, k))
+        for pairs, why in pool.imap(_job, jobs, chunksize=1):
             done += 1
             for pair in pairs:
                 found.setdefault(pair.digest(), pair)
@@ -143,7 +179,7 @@ def make(seed: int, files: int, seconds: float, processes: int) -> tuple[list[Pa
             if time.monotonic() - begin > seconds:
                 pool.terminate()
                 break
-    refused["(files made)"] = done
+    refused["(files and exercises made)"] = done
     return list(found.values()), refused
 
 
@@ -166,7 +202,7 @@ def save(pairs: Sequence[Pair], vocabulary: Vocabulary, path: Path) -> dict[str,
     sources: list[int] = []
     targets: list[int] = []
     source_ends, target_ends, kernel_ends, splits, sms, families = [], [], [], [], [], []
-    names = sorted(kernels.FAMILIES)
+    names = [*sorted(kernels.FAMILIES), EXERCISES]
     for pair in pairs:
         rows = [
             (vocabulary.encode(s), vocabulary.encode((*t, END))) for s, t in zip(pair.source, pair.target, strict=True)

@@ -66,6 +66,9 @@ class Expressions:
         self._made: dict[Any, Node] = {}
         self.group = None
 
+    def __getattr__(self, name: str) -> Any:
+        raise Untaught(f"the dialect has nothing for '{name}'")
+
     def node(self, method: str, type: Type, *arguments: Node, **parameters: Any) -> Node:
         key = (method, type, tuple(id(a) for a in arguments), tuple(parameters.items()))
         found = self._made.get(key)

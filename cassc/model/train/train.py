@@ -80,8 +80,9 @@ def evaluate(network: Network, corpus: Corpus, split: int, kernels: int) -> dict
             for group in groups:
                 scores = network.decode(group.inputs, *states_of(states, group)).float()
                 right = ((scores.argmax(-1) == group.labels) | (group.labels < 0)).all(1)
-                groups_seen += len(right)
-                groups_right += int(right.sum())
+                real = (group.labels >= 0).any(1)
+                groups_seen += int(real.sum())
+                groups_right += int((right & real).sum())
                 wrong |= set(group.kernel[~right].tolist())
                 bits += float(
                     F.cross_entropy(scores.flatten(0, 1), group.labels.flatten(), reduction="sum")
