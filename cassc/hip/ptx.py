@@ -277,6 +277,10 @@ class _Translator:
         words = [self._value(v, i.type) for v in values] + [self._value(n, "u32") for n in numbers]
         return self._set(i.operands[0], f"cassc::ptx::{function}<{TYPES[i.type]}>({', '.join(words)})")
 
+    def _do_bmsk(self, i: _Instruction) -> str:
+        mode = "clamp" if i.has("clamp") else "wrap"
+        return self._set(i.operands[0], f"cassc::ptx::bmsk_{mode}({self._args(i, 'u32')})")
+
     def _do_popc(self, i: _Instruction) -> str:
         return self._set(i.operands[0], f"__builtin_popcountll({self._value(i.operands[1], i.type)})")
 

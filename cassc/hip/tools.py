@@ -66,7 +66,7 @@ def find() -> SourceTools:
 def lacks() -> list[Lack]:
     """What is missing, each with its command; empty where all is there."""
     data = toolchain.load("source")
-    mend = {name: text.format(toolchains=_toolchains()) for name, text in data["mend"].items()}
+    mend = {name: text.format(toolchains=toolchain.data_folder()) for name, text in data["mend"].items()}
     found = []
     clang = find_clang()
     if clang is None or clang.lld is None:
@@ -160,11 +160,6 @@ def _package_folders() -> Iterator[Path]:
     for entry in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *sys.path):
         if entry:
             yield Path(entry)
-
-
-def _toolchains() -> Path:
-    here = Path(toolchain.__file__).resolve().parent
-    return next((f for f in (here / "toolchains", here.parent / "toolchains") if f.is_dir()), here)
 
 
 def _ask(program: str, *arguments: str) -> str:

@@ -115,6 +115,12 @@ CASSC_FN T bfi(T field, T into, unsigned position, unsigned length) {
   const T mask = static_cast<T>(ones << position);
   return static_cast<T>((into & ~mask) | ((field << position) & mask));
 }
+// A mask of `bits` ones from `start` on; both are cut to 5 bits, or a start beyond the word gives none.
+CASSC_FN unsigned bmsk_clamp(unsigned start, unsigned bits) {
+  if (start >= 32) return 0;
+  return (bits >= 32 ? ~0u : (1u << bits) - 1) << start;
+}
+CASSC_FN unsigned bmsk_wrap(unsigned start, unsigned bits) { return ((1u << (bits & 31)) - 1) << (start & 31); }
 template <class T>
 CASSC_FN unsigned clz(T value) {
   if constexpr (sizeof(T) == 8) return value ? __builtin_clzll(value) : 64;
