@@ -55,6 +55,7 @@ def verdict_lines(records: list[dict[str, Any]]) -> list[str]:
                 said.append(f"{kernel['launches']} launches, {kernel['coverage']:.0%} of the instructions{sides} ran")
             for witness, launches in kernel.get("witnesses", {}).items():
                 said.append(f"{witness} agreed in {launches}")
+            said += [f"differs: {difference}" for difference in kernel.get("dissent", {}).values()]
             if kernel.get("approximate"):
                 said.append("approximations: " + " ".join(kernel["approximate"]))
             place = f"({record['sm']} to {kernel.get('target', 'AMD')})"

@@ -19,6 +19,7 @@ class Pair:
     """SASS and its translation.
 
     Attributes:
+        cubin: empty where the translation was made from source, and there is no SASS.
         engines: by kernel, who made it; empty where nobody says.
         container: SHA-256 of the fat binary in a recording, else empty.
         verdicts: the embedded record, empty where there is none.
@@ -64,7 +65,7 @@ def _matched(
     by_digest = {hashlib.sha256(cubin).hexdigest(): cubin for cubin in cubins}
     for text, packed in zip(texts, bundles, strict=False):
         record = json.loads(text.rstrip(b"\0"))  # entries are padded in memory
-        chosen = by_digest.get(record["cubin"])
+        chosen = by_digest.get(record["cubin"]) if "cubin" in record else b""
         if chosen is None:
             continue
         engines = {kernel["kernel"]: kernel.get("engine", "") for kernel in record["kernels"]}

@@ -94,7 +94,7 @@ class Settings:
 def measure(path: str, settings: Settings) -> list[Score]:
     """One score for each kernel of a file. Raises CasscError for files that hold none."""
     scores = []
-    for pair in pairs.of_file(path):
+    for pair in filter(lambda pair: pair.cubin, pairs.of_file(path)):
         cubin = cubins.parse(pair.cubin)
         for function in disassemble(cubin).functions:
             if function.name in pair.engines:

@@ -20,7 +20,7 @@ from cassc.verify import recorded
 from cassc.verify.nvidia import NvidiaWitness
 from cassc.verify.recorded import Recording, Replay
 from cassc.verify.verdict import Status, Verdict
-from cassc.verify.witness import RecordedWitness, Witness
+from cassc.verify.witness import RecordedWitness, TranslationWitness, Witness
 
 DEFAULT_RECORDED_SECONDS = 60.0
 """Real launches are longer than made-up ones."""
@@ -56,6 +56,8 @@ class Request:
         code_object: file with the translation of a cubin; empty: it is translated first.
         recording: file that ``cassc run --record`` wrote; its launches are compared then.
         on_nvidia: the original runs on an NVIDIA GPU, too.
+        against: a file with other translations of the same kernels (by another engine, or another version), which run
+            the same launches; empty for none.
     """
 
     path: str
@@ -63,6 +65,7 @@ class Request:
     code_object: str = ""
     recording: str = ""
     on_nvidia: bool = False
+    against: str = ""
 
 
 def run(request: Request) -> list[dict[str, Any]]:
@@ -77,7 +80,8 @@ def run(request: Request) -> list[dict[str, Any]]:
     else:
         found = pairs.of_recording(recording) if recording is not None else iter(())
     file = request.path or request.recording
-    records = [_record(pair, request, recording) for pair in found]
+    others = list(pairs.of_file(request.against)) if request.against else []
+    records = [_record(pair, request, recording, others) for pair in found if pair.cubin]
     if not records:
         raise diag.error("verify-nothing", "no kernel in the file was translated by cassc", Location(file=file))
     if not any(record["kernels"] for record in records):
@@ -86,7 +90,7 @@ def run(request: Request) -> list[dict[str, Any]]:
     return [record for record in records if record["kernels"]]
 
 
-def _record(pair: Pair, request: Request, recording: Recording | None) -> dict[str, Any]:
+def _record(pair: Pair, request: Request, recording: Recording | None, others: Sequence[Pair]) -> dict[str, Any]:
     from cassc.sass.disasm import disassemble
     from cassc.verify.check import Checker
 
@@ -103,6 +107,11 @@ def _record(pair: Pair, request: Request, recording: Recording | None) -> dict[s
                 continue
             with ExitStack() as stack:
                 witnesses: list[Witness] = [RecordedWitness(replays)] if replays else []
+                witnesses += [
+                    stack.enter_context(TranslationWitness(_called(other, name), other.code_object, other.target, name))
+                    for other in others
+                    if other.target == pair.target and name in other.engines
+                ]
                 if request.on_nvidia:
                     witnesses.append(stack.enter_context(NvidiaWitness(parsed, pair.cubin, name)))
                 verdict = checker.check(
@@ -121,6 +130,10 @@ def _record(pair: Pair, request: Request, recording: Recording | None) -> dict[s
         "targets": [pair.target.name],
         "kernels": [verdict.to_dict() for verdict in verdicts],
     }
+
+
+def _called(other: Pair, kernel: str) -> str:
+    return f"the other translation (engine {other.engines[kernel]})"
 
 
 def _with_loss(verdict: Verdict, witnesses: Sequence[Witness]) -> Verdict:

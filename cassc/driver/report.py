@@ -24,7 +24,7 @@ from cassc.driver.pairs import Pair
 from cassc.driver.profile import Occupancy, occupancy
 from cassc.image import codeobject, elf, lines
 from cassc.image import cubin as cubins
-from cassc.image.codeobject import CodeObject
+from cassc.image.codeobject import CodeObject, KernelInfo
 from cassc.image.cubin import Cubin
 from cassc.image.reader import ElfReader
 from cassc.lift.globals import module_globals
@@ -130,6 +130,9 @@ def make(path: str, kernel: str = "", profiles: Mapping[str, Mapping[str, Any]] 
     found: list[Kernel] = []
     records = contents.verdicts(path)
     for pair in pairs.of_file(path):
+        if not pair.cubin:
+            found += _compiled(pair, kernel)
+            continue
         found += _kernels(pair, kernel, profiles or {})
     refused = [
         Refused(entry["kernel"], record["sm"], entry["reason"])
@@ -148,7 +151,7 @@ def _kernels(pair: Pair, wanted: str, profiles: Mapping[str, Mapping[str, Any]])
     verdicts = {v["kernel"]: v for v in pair.verdicts.get("kernels", ()) if v.get("target") == pair.target.name}
     for function in sass.functions:
         name = function.name
-        if name not in verdicts or (wanted and wanted not in (name, demangle(name), demangle(name).partition("(")[0])):
+        if name not in verdicts or not _is(name, wanted):
             continue
         places = [cubin.line_at(*function.place(i.address)) for i in function.instructions]
         listing = tuple(
@@ -173,6 +176,39 @@ def _kernels(pair: Pair, wanted: str, profiles: Mapping[str, Mapping[str, Any]])
         )
 
 
+def _compiled(pair: Pair, wanted: str) -> Iterator[Kernel]:
+    """Kernels that were compiled from source: there is no SASS."""
+    made = codeobject.parse(pair.code_object)
+    code = disassemble(pair.code_object)
+    for verdict in pair.verdicts.get("kernels", ()):
+        name = verdict["kernel"]
+        if verdict.get("target") != pair.target.name or not _is(name, wanted):
+            continue
+        machine = tuple(_machine(pair.code_object, name, code, None))
+        facts = {"RDNA3 instructions": str(len(machine))}
+        info = made.kernel(name)
+        waves = Occupancy(0, "not in the code object")
+        if info is not None:
+            facts |= _resources(info)
+            waves = occupancy(info.vgpr_count, info.group_segment_size, _USUAL_THREADS // 32)
+        sm = str(pair.verdicts.get("sm", ""))
+        yield Kernel(name, sm, pair.target.name, verdict, facts, waves, (), machine, False, (), ())
+
+
+def _is(name: str, wanted: str) -> bool:
+    return not wanted or wanted in (name, demangle(name), demangle(name).partition("(")[0])
+
+
+def _resources(info: KernelInfo) -> dict[str, str]:
+    return {
+        "VGPRs": str(info.vgpr_count),
+        "SGPRs": str(info.sgpr_count),
+        "spilled": f"{info.vgpr_spills} VGPRs, {info.sgpr_spills} SGPRs",
+        "LDS": f"{info.group_segment_size} bytes",
+        "scratch": f"{info.private_segment_size} bytes a lane",
+    }
+
+
 def _facts(function: SassFunction, made: CodeObject, sass: int, machine: int) -> tuple[dict[str, str], Occupancy]:
     abi = function.abi
     info = made.kernel(function.name)
@@ -188,13 +224,7 @@ def _facts(function: SassFunction, made: CodeObject, sass: int, machine: int) ->
     }
     if info is None:
         return facts, Occupancy(0, "not in the code object")
-    facts |= {
-        "VGPRs": str(info.vgpr_count),
-        "SGPRs": str(info.sgpr_count),
-        "spilled": f"{info.vgpr_spills} VGPRs, {info.sgpr_spills} SGPRs",
-        "LDS": f"{info.group_segment_size} bytes",
-        "scratch": f"{info.private_segment_size} bytes a lane",
-    }
+    facts |= _resources(info)
     waves = occupancy(info.vgpr_count, info.group_segment_size, -(-threads // 32))
     facts["occupancy, estimated"] = (
         f"{waves.waves} of 32 waves of a compute unit with CTAs of {threads} threads; limit: {waves.limit}"

@@ -95,6 +95,11 @@ def _doctor(say: Say, as_json: bool) -> int:
 )
 @click.option("--on-nvidia", is_flag=True, help="Run the original on an NVIDIA GPU, and compare with that, too.")
 @click.option(
+    "--against",
+    default="",
+    help="A file with other translations of the kernels (by another engine): they run them, too.",
+)
+@click.option(
     "--policy", "policy_file", default="", type=click.Path(), help="Fail unless this file allows every kernel."
 )
 @click.option(
@@ -113,6 +118,7 @@ def _verify(
     code_object: str,
     recording: str,
     on_nvidia: bool,
+    against: str,
     policy_file: str,
     form: str,
     as_json: bool,
@@ -123,11 +129,11 @@ def _verify(
     if not file and not recording:
         raise click.UsageError("name a file, or a recording with --launches")
     rules = policy.read(policy_file) if policy_file else None
-    if again or recording or on_nvidia:
+    if again or recording or on_nvidia or against:
         from cassc.driver import recheck
 
         chosen = recheck.Launches(kernel, seed, attempt, seconds)
-        records = recheck.run(recheck.Request(file or "", chosen, code_object, recording, on_nvidia))
+        records = recheck.run(recheck.Request(file or "", chosen, code_object, recording, on_nvidia, against))
     else:
         records = contents.verdicts(file or "")
     if as_json or form == "json":

@@ -117,6 +117,7 @@ class Trial:
         traps: launches that ended in a trap on both sides.
         order_dependent: words were left out, since they depend on the order of warps or on undefined memory.
         agreed: name of a witness -> launches in which it agreed.
+        dissent: name of a witness that does not decide -> the first difference.
     """
 
     oracle: Oracle
@@ -126,6 +127,7 @@ class Trial:
     traps: int = 0
     order_dependent: bool = False
     agreed: dict[str, int] = field(default_factory=dict)
+    dissent: dict[str, str] = field(default_factory=dict)
 
     def verdict(self, blank: Verdict, found: Counterexample | None) -> Verdict:
         """``found``: the difference, if there was any."""
@@ -150,6 +152,7 @@ class Trial:
             approximate=self.oracle.hints.approximate,
             order_dependent=self.order_dependent,
             witnesses=dict(self.agreed),
+            dissent=dict(self.dissent),
             counterexample=found,
         )
 
@@ -196,7 +199,11 @@ class Trial:
                 continue
             found = self._difference(case, replace(case.run, memory=memory))
             if found is not None:
-                return replace(found, buffer=f"{found.buffer}, as {witness.name} left it")
+                found = replace(found, buffer=f"{found.buffer}, as {witness.name} left it")
+                if witness.decides:
+                    return found
+                self.dissent.setdefault(witness.name, _reason(found))
+                continue
             self.agreed[witness.name] = self.agreed.get(witness.name, 0) + 1
         return None
 

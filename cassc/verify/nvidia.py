@@ -58,6 +58,8 @@ class NvidiaWitness:
         lost: why it cannot be asked any more, empty if it can.
     """
 
+    decides = True
+
     def __init__(self, cubin: Cubin, data: bytes, kernel: str) -> None:
         try:
             self._library = ctypes.CDLL(_LIBRARY)

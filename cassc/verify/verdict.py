@@ -63,6 +63,7 @@ class Verdict:
         approximate: mnemonics in the kernel whose results may differ in their last places.
         order_dependent: words that depend on the order of warps or on undefined memory were found, and left out.
         witnesses: who else ran launches, and in how many it agreed: an NVIDIA GPU, a recording, another engine.
+        dissent: of witnesses that do not decide, the first difference.
     """
 
     kernel: str
@@ -76,6 +77,7 @@ class Verdict:
     approximate: tuple[str, ...] = ()
     order_dependent: bool = False
     witnesses: Mapping[str, int] = field(default_factory=dict)
+    dissent: Mapping[str, str] = field(default_factory=dict)
     counterexample: Counterexample | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -17,7 +17,10 @@ at("version").textContent = `sha256 ${report.digest}…, cassc ${report.version}
 
 // Counts ---------------------------------------------------------------------------------------------------------
 const counts = { accepted: 0, rejected: 0, unverified: 0, refused: report.refused.length };
-for (const kernel of report.kernels) counts[kernel.verdict.status] += 1;
+for (const kernel of report.kernels) {
+  kernel.verdict = { launches: 0, coverage: 0, branches: 0, reason: "", ...kernel.verdict };
+  counts[kernel.verdict.status] += 1;
+}
 for (const [word, number] of Object.entries(counts)) {
   const item = make("li");
   item.append(make("b", number), status(word));
@@ -113,6 +116,7 @@ function verdict(kernel) {
   if ((v.approximate || []).length) say("approximations", v.approximate.join(" "));
   if (v.order_dependent) say("order", "some results depend on the order of warps");
   for (const [who, number] of Object.entries(v.witnesses || {})) say(who, `agreed in ${number}`);
+  for (const [who, difference] of Object.entries(v.dissent || {})) say(who, `differs: ${difference}`);
   box.append(list);
   const example = v.counterexample;
   if (!example) return;
@@ -175,6 +179,7 @@ function show(number) {
   pane("machine", kernel.machine.map(([address, text, sass]) => ({ label: hex(address), text, owners: index.has(sass) ? [index.get(sass)] : [] })));
   at("linking").textContent = kernel.linked
     ? "Choose a line: what belongs to it is marked in the other listings."
+    : !kernel.sass.length ? "Compiled from source: there is no SASS."
     : "Which RDNA3 instruction was made from which SASS instruction is not known: this translation was made by another version.";
   graph(kernel, index);
   fill();
@@ -261,6 +266,7 @@ function graph(kernel, index) {
       if (t !== undefined && target > start) rank[t] = Math.max(rank[t], rank[k] + 1);
     }
   });
+  if (!nodes.length) { box.replaceChildren(); return; }
   const rows = [];
   rank.forEach((row, k) => (rows[row] = rows[row] || []).push(k));
   const W = 190, H = 46, GX = 26, GY = 44, positions = [];
