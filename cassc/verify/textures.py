@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 
 import numpy as np
@@ -38,8 +39,12 @@ def fetches(function: SassFunction) -> bool:
     return any(i.row.mnemonic.startswith(_FAMILIES) for i in function.instructions)
 
 
+@functools.cache
 def table(images: int) -> Bytes:
-    """A table whose descriptors show parts of the bytes at ``images``; formats, shapes and modes vary with the slot."""
+    """Descriptors that show parts of the bytes at ``images``; formats, shapes and modes vary with the slot.
+
+    Not to be written to: it is made once for each address.
+    """
     found = np.zeros(_SLOTS * SLOT_BYTES, np.uint8)
     found[: _FIRST * SLOT_BYTES] = np.linspace(0, 1, 256, dtype=np.float32).view(np.uint8)
     for slot in range(_FIRST, _SLOTS):
@@ -66,5 +71,10 @@ def _descriptor(images: int, slot: int) -> bytes:
 
 def images() -> Bytes:
     """Contents, the same each time: floats in [-1, 1) from any multiple of four on."""
+    return _floats().copy()
+
+
+@functools.cache
+def _floats() -> Bytes:
     random = np.random.default_rng(7)
-    return random.uniform(-1, 1, _IMAGE_BYTES // 4).astype(np.float32).view(np.uint8).copy()
+    return random.uniform(-1, 1, _IMAGE_BYTES // 4).astype(np.float32).view(np.uint8)
