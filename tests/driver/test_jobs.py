@@ -20,6 +20,7 @@ from cassc.driver.cache import Cache
 from cassc.driver.invocation import parse
 from cassc.driver.jobs import Report, ToolFailed
 from cassc.driver.plan import Delivery, plan
+from cassc.hip import tools as source_tools
 from cassc.image import bundle, cubin, fatbin, host
 
 KERNEL = "__global__ void {0}(int *p) {{ p[threadIdx.x] = {1}; }}\n"
@@ -140,6 +141,33 @@ def test_failed_translation_leaves_nothing(folder: Path, recorder: Recorder) -> 
     assert diagnostic.location.file == "a.cu"
     assert (diagnostic.location.kernel, diagnostic.location.address) == ("ka", 0x90)
     assert caught.value.status == 1
+
+
+def test_refused_file_is_compiled_from_source(folder: Path, recorder: Recorder) -> None:
+    missing = source_tools.lacks()
+    if missing:
+        pytest.skip("the source engine has no " + ", no ".join(lack.what for lack in missing))
+    recorder.problem = error("lift-unsupported", "unsupported instruction: FOO", Location(kernel="ka", sm="sm_80"))
+    report = build("-c a.cu")
+    assert [verdict["engine"] for verdict in report.verdicts] == ["source"]
+    (told,) = [remark for remark in report.remarks if remark.id == "source-fallback"]
+    assert (told.severity, told.location.file) == (Severity.WARNING, "a.cu")
+    assert [note.message for note in told.notes] == ["engine 'lift': unsupported instruction: FOO"]
+    (code_objects,) = embedded(folder / "a.o")
+    assert code_objects["hipv4-amdgcn-amd-amdhsa--gfx1100"].startswith(b"\x7fELF")
+
+
+def test_what_neither_engine_can_is_refused_in_the_first_ones_words(folder: Path, recorder: Recorder) -> None:
+    if source_tools.lacks():
+        pytest.skip("the source engine's tools are not installed")
+    (folder / "a.cu").write_text('__global__ void ka() { asm("bar.sync 3, 64;"); }\n')
+    recorder.problem = error("lift-unsupported", "unsupported instruction: FOO", Location(kernel="ka", sm="sm_80"))
+    with pytest.raises(CasscError) as caught:
+        build("-c a.cu")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.message == "unsupported instruction: FOO"
+    assert "bar.sync 3, 64" in diagnostic.notes[-1].message
+    assert "a.o" not in names(folder)
 
 
 def test_defect_in_a_stage_becomes_an_internal_error(folder: Path, recorder: Recorder) -> None:

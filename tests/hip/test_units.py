@@ -209,6 +209,53 @@ int main() {
     assert program(CHECK + text) == "-3  2.50 text z 123456789ab %\n"
 
 
+def test_textures_and_surfaces(program: Program) -> None:
+    """Texture objects over arrays and linear memory; a surface that is written and read."""
+    text = """
+__global__ void k(cudaTextureObject_t point, cudaTextureObject_t smooth, cudaTextureObject_t line, cudaSurfaceObject_t s,
+                  float* o) {
+  o[0] = tex2D<unsigned char>(point, 2.5f, 1.5f);
+  o[1] = tex2D<unsigned char>(point, -3.0f, 9.0f);
+  o[2] = tex2D<float>(smooth, 0.25f, 0.125f) * 255;
+  o[3] = tex2D<float>(smooth, 1.25f, -0.875f) * 255;
+  o[4] = tex1Dfetch<float2>(line, 1).y;
+  surf2Dwrite((unsigned char)200, s, 3, 0);
+  o[5] = surf2Dread<unsigned char>(s, 3, 0);
+}
+int main() {
+  unsigned char pixels[16];
+  for (int i = 0; i < 16; ++i) pixels[i] = i * 10;
+  cudaChannelFormatDesc format = cudaCreateChannelDesc<unsigned char>();
+  cudaArray_t array;
+  CHECK(cudaMallocArray(&array, &format, 4, 4, cudaArraySurfaceLoadStore) == cudaSuccess);
+  cudaMemcpy2DToArray(array, 0, 0, pixels, 4, 4, 4, cudaMemcpyHostToDevice);
+  cudaResourceDesc r = {}; r.resType = cudaResourceTypeArray; r.res.array.array = array;
+  cudaTextureDesc t = {}; t.addressMode[0] = t.addressMode[1] = cudaAddressModeClamp;
+  cudaTextureObject_t point = 0, smooth = 0, line = 0; cudaSurfaceObject_t surface = 0;
+  CHECK(cudaCreateTextureObject(&point, &r, &t, nullptr) == cudaSuccess);
+  t.addressMode[0] = t.addressMode[1] = cudaAddressModeWrap; t.filterMode = cudaFilterModeLinear;
+  t.readMode = cudaReadModeNormalizedFloat; t.normalizedCoords = 1;
+  CHECK(cudaCreateTextureObject(&smooth, &r, &t, nullptr) == cudaSuccess);
+  CHECK(cudaCreateSurfaceObject(&surface, &r) == cudaSuccess);
+  float2* pairs; cudaMalloc(&pairs, 16);
+  float2 values[2] = {{1, 2}, {3, 4}};
+  cudaMemcpy(pairs, values, 16, cudaMemcpyHostToDevice);
+  cudaResourceDesc l = {}; l.resType = cudaResourceTypeLinear; l.res.linear.devPtr = pairs;
+  l.res.linear.desc = cudaCreateChannelDesc<float2>(); l.res.linear.sizeInBytes = 16;
+  cudaTextureDesc plain = {};
+  CHECK(cudaCreateTextureObject(&line, &l, &plain, nullptr) == cudaSuccess);
+  float* o = managed<float>(6);
+  k<<<1, 1>>>(point, smooth, line, surface, o);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(o[0] == 60); CHECK(o[1] == 120);
+  CHECK(o[2] > 4.9f && o[2] < 5.1f); CHECK(o[3] > 4.9f && o[3] < 5.1f);
+  CHECK(o[4] == 4); CHECK(o[5] == 200);
+  puts("done");
+}
+"""
+    assert program(CHECK + text) == "done\n"
+
+
 def test_refusals_have_a_place(
     cassc: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path, source_tools: object
 ) -> None:
