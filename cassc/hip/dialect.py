@@ -20,6 +20,9 @@ _SPECIFIERS = frozenset("extern static inline constexpr const volatile thread_lo
     f"__{space}__" for space in ("shared", "device", "constant", "managed", "host")
 )
 _ASM = frozenset(("asm", "__asm__", "__asm"))
+# CUB's loads and stores take the cache hint, or "volatile", from a macro's argument: a volatile access is all of them.
+_CUB_ACCESSES = re.compile(r"/cub/thread/thread_(load|store)\.cuh$")
+_ACCESS = "volatile"
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
 
@@ -43,7 +46,7 @@ def rewrite(text: str, title: str) -> Rewritten:
     edits = [*launches(stream), *alignments(stream)]
     refused = []
     lines = tokens.Lines(text)
-    for statement in _assembly(stream):
+    for statement in _assembly(stream, _ACCESS if _CUB_ACCESSES.search(title) else None):
         if statement.template is not None and not statement.template.strip():
             continue  # a barrier for the compiler
         try:
@@ -169,7 +172,8 @@ class _Statement:
         return f"CASSC_PTX({' '.join(before)} {body} {' '.join(behind)})"
 
 
-def _assembly(stream: Sequence[Token]) -> Iterator[_Statement]:
+def _assembly(stream: Sequence[Token], argument: str | None = None) -> Iterator[_Statement]:
+    """``argument``: what ``#parameter`` in a template stands for, None where that is not known."""
     for position, token in enumerate(stream):
         if token.text not in _ASM:
             continue
@@ -185,14 +189,25 @@ def _assembly(stream: Sequence[Token]) -> Iterator[_Statement]:
         after_parameters = position > 0 and stream[position - 1].text == ")"
         if after_parameters and len(sections) == 1 and re.fullmatch(r'"[\w.$@]+"', sections[0][0].text):
             continue  # the assembler name of a declaration
-        template = None
-        if all(_is_string(t) for t in sections[0]):
-            template = "".join(_decode(t.text) for t in sections[0])
+        template = _template(sections[0], argument)
         outputs = _constraints(sections[1]) if len(sections) > 1 else ()
         inputs = _constraints(sections[2]) if len(sections) > 2 else ()
         if outputs is None or inputs is None:
             template, outputs, inputs = None, (), ()
         yield _Statement(token.offset, stream[end].end, template, outputs, inputs)
+
+
+def _template(section: Sequence[Token], argument: str | None) -> str | None:
+    """Strings side by side as one; None where there is anything else."""
+    text = ""
+    for position, token in enumerate(section):
+        if _is_string(token):
+            text += _decode(token.text)
+        elif argument is None or not (token.text == "#" or (position and section[position - 1].text == "#")):
+            return None
+        elif token.text != "#":
+            text += argument
+    return text
 
 
 def _sections(inside: Sequence[Token]) -> list[list[Token]]:

@@ -683,6 +683,9 @@ class _Translator:
     def _do_trap(self, i: _Instruction) -> str:
         return "__trap();"
 
+    def _do_exit(self, i: _Instruction) -> str:
+        return "__builtin_amdgcn_endpgm();"
+
     def _do_brkpt(self, i: _Instruction) -> str:
         return "__brkpt();"
 

@@ -212,8 +212,8 @@ int main() {
 def test_textures_and_surfaces(program: Program) -> None:
     """Texture objects over arrays and linear memory; a surface that is written and read."""
     text = """
-__global__ void k(cudaTextureObject_t point, cudaTextureObject_t smooth, cudaTextureObject_t line, cudaSurfaceObject_t s,
-                  float* o) {
+__global__ void k(cudaTextureObject_t point, cudaTextureObject_t smooth, cudaTextureObject_t line,
+                  cudaSurfaceObject_t s, float* o) {
   o[0] = tex2D<unsigned char>(point, 2.5f, 1.5f);
   o[1] = tex2D<unsigned char>(point, -3.0f, 9.0f);
   o[2] = tex2D<float>(smooth, 0.25f, 0.125f) * 255;
