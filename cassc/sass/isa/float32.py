@@ -157,7 +157,9 @@ def fset(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
 
 
 MUFU_OPERATION = choice("op", 74, 4, "COS SIN EX2 LG2 RCP RSQ RCP64H RSQ64H SQRT TANH")
-MUFU_APPROX = "1 ulp of the correctly rounded result or the bound that the CUDA manual gives for the intrinsic"
+MUFU_APPROX = (
+    "1 ulp of the correctly rounded result or the bound in the CUDA manual; on request NVIDIA's bits (not tanh)"
+)
 
 
 @insn("MUFU", 0x108, "Rd:f32, -|B:f32", AB, MUFU_OPERATION, approx=MUFU_APPROX)
