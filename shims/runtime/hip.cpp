@@ -5,7 +5,9 @@
 #include <atomic>
 #include <cctype>
 #include <cstring>
+#include <map>
 #include <mutex>
+#include <vector>
 
 #include "device.h"
 #include "errors.h"
@@ -167,8 +169,11 @@ class HipDevice final : public Device {
     return error_of(api_.StreamWaitEvent(of(stream), of(event), 0));
   }
 
-  Error copy(DeviceStream& stream, const Copy& copy, Wait wait) override {
+  Error copy(DeviceStream& stream, const Copy& given, Wait wait) override {
     select();
+    Copy copy = given;
+    std::unique_ptr<std::vector<char>> staged;
+    if (copy.pageable_source && !copy.pageable_target && wait == Wait::No) staged = stage(copy);
     const int kind = static_cast<int>(copy.kind);
     Status status = 0;
     if (copy.height == 1 && copy.depth == 1) {
@@ -180,7 +185,12 @@ class HipDevice final : public Device {
                                     copy.width, copy.height, kind, of(stream));
     }
     // CUDA lets the program change or read pageable memory as soon as the call returns; HIP does not promise it.
-    if (status == 0 && (wait == Wait::Yes || copy.pageable_source || copy.pageable_target)) return synchronize(stream);
+    if (status == 0 && staged) {
+      const auto drop = [](void* bytes) { delete static_cast<std::vector<char>*>(bytes); };
+      if (api_.LaunchHostFunc(of(stream), drop, staged.get()) != 0) return synchronize(stream);
+      static_cast<void>(staged.release());
+    }
+    if (status == 0 && (wait == Wait::Yes || copy.pageable_target)) return synchronize(stream);
     return error_of(status);
   }
 
@@ -207,8 +217,7 @@ class HipDevice final : public Device {
     select();
     auto* function = reinterpret_cast<hip::Function>(const_cast<DeviceKernel*>(launch.kernel));
     std::vector<std::byte> arguments = launch.arguments;
-    std::unique_lock<std::mutex> printing(printing_, std::defer_lock);
-    if (launch.output) printing.lock();
+    if (launch.output) read_printed(0);
     const auto [gx, gy, gz] = launch.grid;
     const auto [bx, by, bz] = launch.block;
     Status status = 0;
@@ -223,11 +232,13 @@ class HipDevice final : public Device {
       status = api_.ModuleLaunchKernel(function, gx, gy, gz, bx, by, bz, launch.dynamic_shared, of(stream), nullptr, extra);
     }
     if (status != 0 || !launch.output) return error_of(status);
-    // What it printed is read before the next launch can overwrite it. A fault appears at the next synchronising call.
-    const Error ended = error_of(api_.StreamSynchronize(of(stream)));
-    const Error reason = launch.output->collect();
-    if (reason != Error::Success || ended != Error::Success) fault_ = reason != Error::Success ? reason : ended;
-    return Error::Success;
+    // What it leaves for the host is read when it has ended, at a call that waits or asks.
+    Printed printed{launch.output, nullptr};
+    status = api_.EventCreateWithFlags(&printed.ended, hip::kEventDisableTiming);
+    if (status == 0) status = api_.EventRecord(printed.ended, of(stream));
+    std::lock_guard lock(printing_);
+    printed_.push_back(printed);
+    return error_of(status);
   }
 
   Error call(DeviceStream& stream, const HostCall& call) override {
@@ -310,13 +321,47 @@ class HipDevice final : public Device {
     return true;
   }
 
+  // The source's bytes as they are now, packed; the copy then starts from there.
+  static std::unique_ptr<std::vector<char>> stage(Copy& copy) {
+    auto bytes = std::make_unique<std::vector<char>>(copy.width * copy.height * copy.depth);
+    char* to = bytes->data();
+    for (size_t z = 0; z < copy.depth; ++z)
+      for (size_t y = 0; y < copy.height; ++y, to += copy.width)
+        std::memcpy(to, static_cast<const char*>(copy.source) + z * copy.source_slice + y * copy.source_pitch, copy.width);
+    copy.source = bytes->data();
+    copy.source_pitch = copy.width;
+    copy.source_slice = copy.width * copy.height;
+    return bytes;
+  }
+
   // HIP's current device belongs to the thread.
   void select() {
     thread_local bool selected = false;
     if (!selected) selected = api_.SetDevice(index_) == 0;
   }
 
+  // Reads what modules have printed whose launches have all ended; after a fault, what there is.
+  void read_printed(Status status) {
+    std::lock_guard lock(printing_);
+    const bool faulted = status != 0 && status != hip::kNotReady;
+    std::map<KernelOutput*, bool> ended;
+    for (const Printed& p : printed_) {
+      const bool done = faulted || (p.ended && api_.EventQuery(p.ended) != hip::kNotReady);
+      ended.try_emplace(p.output, true).first->second &= done;
+    }
+    std::erase_if(printed_, [&](const Printed& p) {
+      if (ended[p.output] && p.ended) api_.EventDestroy(p.ended);
+      return ended[p.output];
+    });
+    for (const auto& [output, done] : ended) {
+      if (!done) continue;
+      const Error reason = output->collect();
+      if (reason != Error::Success) fault_ = reason;
+    }
+  }
+
   Error state(Status status) {
+    read_printed(status);
     const Error earlier = fault_;
     return earlier != Error::Success ? earlier : error_of(status);
   }
@@ -337,6 +382,11 @@ class HipDevice final : public Device {
   int index_ = 0;
   DeviceFacts facts_;
   HipStream legacy_{api_, nullptr};
+  struct Printed {  // a launch of a module that prints or asserts
+    KernelOutput* output;
+    hip::Event ended;
+  };
+  std::vector<Printed> printed_;  // guarded by printing_
   std::mutex printing_, aside_lock_;
   hip::Stream aside_ = nullptr;
   std::atomic<Error> fault_ = Error::Success;

@@ -21,6 +21,7 @@ enum : unsigned {
   kHostMallocCoherent = 0x40000000,
   kHostRegisterMapped = 2
 };
+constexpr Status kNotReady = 600;
 enum Attribute {
   kClockRate = 5,
   kIntegrated = 16,

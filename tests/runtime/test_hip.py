@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -43,14 +44,16 @@ def test_same_results_as_on_the_emulator(builder: Builder, execute: Execute, fak
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["values", "graphs"])
+@pytest.mark.parametrize("name", ["values", "graphs", "order"])
 def test_the_same_on_our_own_hip_library(builder: Builder, execute: Execute, emulated: Path, name: str) -> None:
     """Through hip.cpp, libamdhip64 over the emulator, and a second runtime core in the same process."""
     program = builder.program(name)
     alone = execute(program)
     on_hip = execute(program, LD_LIBRARY_PATH=str(emulated / "hip"), CASSC_DEVICE="hip")
     assert alone.returncode == on_hip.returncode == 0, on_hip.stderr
-    assert on_hip.stdout == alone.stdout
+    # Whether a short copy has ended 20 ms later is a matter of how busy the machine is.
+    timed = re.compile(r" b cuda\w+")
+    assert timed.sub("", on_hip.stdout) == timed.sub("", alone.stdout)
 
 
 @pytest.mark.slow
