@@ -25,6 +25,10 @@ from cassc.target import Target
 from cassc.verify.check import Checker
 from cassc.verify.verdict import Counterexample, Status, Verdict
 
+_CHECKS_OF_A_GUESS = 3
+"""An engine that guesses has several tries at a check, so that a wrong answer gets through one more easily: its answers
+must pass checks with as many seeds."""
+
 
 @dataclass(frozen=True, slots=True)
 class TranslateOptions:
@@ -211,12 +215,13 @@ class _Trial:
                 code_object = assemble_full(text, target, opt_level=self.options.opt_level).code_object
             except CasscError as problem:
                 return problem.diagnostics[0]
-            with Checker(self.cubin, code_object, target, seed=self.options.seed) as checker:
-                verdict = checker.check(request.function, made.engine, seconds=self.options.check_seconds)
-            if verdict.status is Status.REJECTED:
-                return Diagnostic(Severity.ERROR, "check-rejected", verdict.reason)
-            if verdict.status is Status.UNVERIFIED:
-                return Diagnostic(Severity.ERROR, "check-unverified", f"not checked: {verdict.reason}")
+            for further in range(_CHECKS_OF_A_GUESS):
+                with Checker(self.cubin, code_object, target, seed=self.options.seed + further) as checker:
+                    verdict = checker.check(request.function, made.engine, seconds=self.options.check_seconds)
+                if verdict.status is Status.REJECTED:
+                    return Diagnostic(Severity.ERROR, "check-rejected", verdict.reason)
+                if verdict.status is Status.UNVERIFIED:
+                    return Diagnostic(Severity.ERROR, "check-unverified", f"not checked: {verdict.reason}")
         return None
 
 

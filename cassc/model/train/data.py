@@ -41,7 +41,7 @@ ARCHITECTURES = {80: 45, 90: 38, 89: 9, 75: 8}
 """Share of each SM architecture, in percent."""
 KERNELS_PER_FILE = 60
 EXERCISES = "exercises"
-EXERCISES_PER_FILE, INSTRUCTIONS_PER_EXERCISE = 12, 40
+INSTRUCTIONS_PER_EXERCISE = 40
 MOST_SOURCE = 24
 """Tokens of one SASS instruction."""
 MOST_INSTRUCTIONS = 3000
@@ -157,20 +157,20 @@ def _file(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
         return [], refused
 
 
-def _jobs(seed: int, number: int) -> Iterator[tuple[str, int, int]]:
+def _jobs(seed: int, number: int, exercises: int) -> Iterator[tuple[str, int, int]]:
     yield "file", seed, number
-    for k in range(EXERCISES_PER_FILE):
-        yield EXERCISES, seed, number * EXERCISES_PER_FILE + k
+    for k in range(exercises):
+        yield EXERCISES, seed, number * exercises + k
 
 
-def make(seed: int, files: int, seconds: float, processes: int) -> tuple[list[Pair], Counter[str]]:
+def make(seed: int, files: int, exercises: int, seconds: float, processes: int) -> tuple[list[Pair], Counter[str]]:
     """Distinct pairs of the first ``files`` files, or of as many as the time allows (whole prefixes in order)."""
     begin = time.monotonic()
     found: dict[int, Pair] = {}
     refused: Counter[str] = Counter()
     done = 0
     with multiprocessing.get_context("fork").Pool(processes) as pool:
-        jobs = (job for k in range(files) for job in _jobs(seed, k))
+        jobs = (job for k in range(files) for job in _jobs(seed, k, exercises))
         for pairs, why in pool.imap(_job, jobs, chunksize=1):
             done += 1
             for pair in pairs:
@@ -242,12 +242,13 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--files", type=int, default=1600, help=f"of {KERNELS_PER_FILE} kernels each")
+    parser.add_argument("--exercises", type=int, default=12, help="sequences of made-up instructions for each file")
     parser.add_argument("--seconds", type=float, default=1e9)
     parser.add_argument("--vocabulary", type=Path, default=None, help="an existing one, to go on with a model")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
     begin = time.monotonic()
-    pairs, refused = make(given.seed, given.files, given.seconds, given.processes)
+    pairs, refused = make(given.seed, given.files, given.exercises, given.seconds, given.processes)
     vocabulary = vocabulary_of(pairs)
     if given.vocabulary is not None:
         vocabulary = Vocabulary(given.vocabulary.read_text().splitlines())
