@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cassc.sass.builder import F32, F64, I32, I64, Builder, Value
+from cassc.sass.builder import F32, F64, I1, I32, I64, Builder, Value
 from cassc.sass.textures import sample, texel
-from cassc.sass.textures.descriptor import MIP_LINEAR, SLOT_BYTES, Descriptor, Level, flag
+from cassc.sass.textures.descriptor import MIP_LINEAR, NORMALIZED, SLOT_BYTES, Descriptor, Level, flag
 from cassc.sass.textures.position import Position, on_face
 from cassc.sass.textures.texel import Channels
 
@@ -84,6 +84,11 @@ def _plane(b: Builder, shape: Shape, d: Descriptor, o: Operands) -> tuple[tuple[
     return (s, t), b.umin(b.add(first, face), last)
 
 
+def _normalized(b: Builder, shape: Shape, d: Descriptor) -> Value:
+    """I1: directions always are."""
+    return b.const(I1, 1) if shape.cube else flag(b, d.sampling, NORMALIZED)
+
+
 def _levels(b: Builder, d: Descriptor, lod: Value) -> tuple[Value, Value]:
     """(level, share of 256 of the next one) for a level of detail (F32)."""
     last = b.sub(d.levels, b.const(I32, 1))
@@ -109,7 +114,15 @@ def _one_level(b: Builder, shape: Shape, flat: tuple[Value, ...]) -> tuple[Value
     d, table = _descriptor(b, o.handle)
     level = Level.load(b, d.address, o.level)
     coordinates, layer = _plane(b, shape, d, o)
-    at = sample.positions(b, d, level, coordinates, _offsets(b, o.offset), sample.filters(b, d))
+    at = sample.positions(
+        b,
+        d,
+        level,
+        coordinates,
+        _offsets(b, o.offset),
+        normalized=_normalized(b, shape, d),
+        linear=sample.filters(b, d),
+    )
     first, sums = sample.level_at(b, d, level, at, layer, flat[-1], table)
     return (*first, *sums)
 
@@ -168,7 +181,8 @@ def _gathered(b: Builder, shape: Shape, component: int, flat: tuple[Value, ...])
     level = Level.load(b, d.address, b.const(I32, 0))
     always = b.compare("t", o.layer, o.layer, signed=False)
     coordinates, layer = _plane(b, shape, d, o)
-    at = sample.positions(b, d, level, coordinates, _offsets(b, o.offset), always)
+    offsets = _offsets(b, o.offset)
+    at = sample.positions(b, d, level, coordinates, offsets, normalized=_normalized(b, shape, d), linear=always)
     found = [
         texel.fetched(b, d.format, sample.neighbour(b, d, level, at, step, layer), table)[component]
         for step in ((0, 1), (1, 1), (1, 0), (0, 0))

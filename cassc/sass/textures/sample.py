@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cassc.sass.builder import F64, I32, Builder, Value
 from cassc.sass.textures import texel
-from cassc.sass.textures.descriptor import AS_FLOAT, FLOAT, LINEAR, NORMALIZED, Descriptor, Level, field, flag
+from cassc.sass.textures.descriptor import AS_FLOAT, FLOAT, LINEAR, Descriptor, Level, field, flag
 from cassc.sass.textures.position import Position, address, locate
 from cassc.sass.textures.texel import Channels
 
@@ -88,10 +88,16 @@ def level_at(
 
 
 def positions(
-    b: Builder, d: Descriptor, level: Level, coordinates: tuple[Value, ...], offsets: tuple[Value, ...], linear: Value
+    b: Builder,
+    d: Descriptor,
+    level: Level,
+    coordinates: tuple[Value, ...],
+    offsets: tuple[Value, ...],
+    *,
+    normalized: Value,
+    linear: Value,
 ) -> tuple[Position, ...]:
     """Along each axis, of F64 coordinates; ``offsets`` (I32) are added in texels."""
-    normalized = flag(b, d.sampling, NORMALIZED)
     found = []
     for axis, u in enumerate(coordinates):
         p = locate(b, u, level.sizes()[axis], d.mode(b, axis), normalized, linear)

@@ -8,7 +8,6 @@ from cassc.sass.builder import F16, F32, F64, I16, I32, I64, RM, Builder, Space,
 from cassc.sass.textures.descriptor import AS_FLOAT, FLOAT, SIGNED, SRGB, field, flag
 
 Channels = tuple[Value, Value, Value, Value]
-_ONE_F32 = 0x3F800000
 
 
 def words(b: Builder, address: Value, shift: Value, where: Value) -> Channels:
@@ -23,24 +22,33 @@ def words(b: Builder, address: Value, shift: Value, where: Value) -> Channels:
 
 
 def channels(b: Builder, format: Value, texel: Channels) -> Channels:
-    """Integers extended to 32 bits, floats as F32 patterns; what a texel does not have: 0, 0 and 1."""
+    """Integers extended to 32 bits, floats as F32 patterns, zeros for what a texel does not have."""
     size = field(b, format, 8, 2)
     kind = field(b, format, 12, 2)
     is_signed = b.compare("eq", kind, b.const(I32, SIGNED), signed=False)
     is_float = b.compare("eq", kind, b.const(I32, FLOAT), signed=False)
     bytes_, halves = (b.compare("eq", size, b.const(I32, k), signed=False) for k in (0, 1))
     count = field(b, format, 4, 3)
-    missing = b.select(is_float, b.const(I32, _ONE_F32), b.const(I32, 1))
     result = []
     for k in range(4):
         small = _part(b, texel[0], 8 * k, 8, is_signed)
         half = _part(b, texel[k // 2], 16 * (k % 2), 16, is_signed)
         half_bits = b.trunc(b.lshr(texel[k // 2], b.const(I32, 16 * (k % 2))), I16)
-        widened = b.bitcast(b.fconvert(b.bitcast(half_bits, F16), F32), I32)
+        widened = _widened(b, half_bits)
         value = b.select(bytes_, small, b.select(halves, b.select(is_float, widened, half), texel[k]))
         there = b.compare("gt", count, b.const(I32, k), signed=False)
-        result.append(b.select(there, value, missing if k == 3 else b.const(I32, 0)))
+        result.append(b.select(there, value, b.const(I32, 0)))
     return result[0], result[1], result[2], result[3]
+
+
+def _widened(b: Builder, half: Value) -> Value:
+    """The F32 pattern of an F16 pattern (I16); a signalling NaN stays one."""
+    bits = b.zext(half, I32)
+    sign = b.shl(b.and_(bits, b.const(I32, 0x8000)), b.const(I32, 16))
+    payload = b.shl(b.and_(bits, b.const(I32, 0x3FF)), b.const(I32, 13))
+    nan = b.or_(b.or_(sign, b.const(I32, 0x7F800000)), payload)
+    is_nan = b.compare("gt", b.and_(bits, b.const(I32, 0x7FFF)), b.const(I32, 0x7C00), signed=False)
+    return b.select(is_nan, nan, b.bitcast(b.fconvert(b.bitcast(half, F16), F32), I32))
 
 
 def _part(b: Builder, word: Value, low: int, width: int, is_signed: Value) -> Value:
@@ -79,29 +87,17 @@ def _integer(b: Builder, format: Value, word: Value) -> Value:
     return b.select(_is_signed(b, format), signed, unsigned)
 
 
-def _spread(b: Builder, format: Value, word: Value) -> Value:
-    """The bits of a byte repeated in 15 or 16 bits, the sign apart; integers of 16 bits as they are (I32)."""
-    size = b.abs(word)
-    signed = b.add(b.mul(size, b.const(I32, 258)), b.lshr(size, b.const(I32, 6)))
-    signed = b.select(b.compare("lt", word, b.const(I32, 0), signed=True), b.neg(signed), signed)
-    wide = b.select(_is_signed(b, format), signed, b.mul(word, b.const(I32, 257)))
-    return b.select(_has_bytes(b, format), wide, word)
-
-
 def fetched(b: Builder, format: Value, value: Channels, table: Value) -> Channels:
     """What a point fetch returns of `channels`, as I32 patterns."""
     scaled = is_scaled(b, format)
     scale = _per_channel_scale(b, format, (1 / 255, 1 / 127), (1 / 65535, 1 / 32767))
     srgb = b.and_(scaled, flag(b, format, SRGB))
-    count = field(b, format, 4, 3)
     result = []
     for k, word in enumerate(value):
         # The most negative integer stands for -1, like the next one.
         share = b.fconvert(b.fmax(b.fmul(_integer(b, format, word), scale), _f64(b, -1)), F32)
         if k < 3:
             share = b.select(srgb, _curved(b, word, table, srgb), share)
-        there = b.compare("gt", count, b.const(I32, k), signed=False)
-        share = b.select(there, share, b.const(F32, _ONE_F32 if k == 3 else 0))
         result.append(b.select(scaled, b.bitcast(share, I32), word))
     return result[0], result[1], result[2], result[3]
 
@@ -115,7 +111,8 @@ def _curved(b: Builder, word: Value, table: Value, where: Value) -> Value:
 
 def summand(b: Builder, format: Value, word: Value, k: int, table: Value) -> Value:
     """What a filter weighs (F64) of channel k: scaled integers as integers of 16 bits."""
-    integer = _integer(b, format, _spread(b, format, word))
+    spread = _per_channel_scale(b, format, (257, 32767 / 127), (1, 1))
+    integer = b.fmul(_integer(b, format, word), spread)
     scaled = is_scaled(b, format)
     if k < 3:
         srgb = b.and_(scaled, flag(b, format, SRGB))
@@ -130,15 +127,13 @@ def weighed(b: Builder, format: Value, total: Value, k: int) -> Value:
     integer = b.fmax(b.fround(b.fadd(total, _f64(b, 0.5)), RM), _f64(b, -32767))
     scale = b.select(_is_signed(b, format), _f64(b, 1 / 32767), _f64(b, 1 / 65535))
     share = b.fconvert(b.fmul(integer, scale), F32)
-    count = field(b, format, 4, 3)
-    there = b.compare("gt", count, b.const(I32, k), signed=False)
-    share = b.select(there, share, b.const(F32, _ONE_F32 if k == 3 else 0))
     single = _rounded(b, total, 29)
     if k < 3:
         share = b.select(flag(b, format, SRGB), single, share)
     halves = b.compare("eq", field(b, format, 8, 2), b.const(I32, 1), signed=False)
     half = b.fconvert(b.fconvert(_dropped(b, total, 42), F16), F32)
-    return b.select(scaled, share, b.select(halves, half, single))
+    result = b.select(scaled, share, b.select(halves, half, single))
+    return b.select(b.fcompare("num", total, total), result, b.const(F32, 0x7FFFFFFF))
 
 
 def _dropped(b: Builder, x: Value, bits: int) -> Value:
