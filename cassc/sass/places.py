@@ -479,10 +479,13 @@ def divergence_mask(r: Reading, token: Token) -> Operand:
 TEXTURE_SHAPES = ("1D", "2D", "3D", "CUBE", "ARRAY_1D", "ARRAY_2D", None, "ARRAY_CUBE")
 
 
+SOME_SHAPES = {"TLD4": (1, 3, 5, 7), "TXD": (0, 1, 4, 5)}
+
+
 def texture_shape(r: Reading, token: Token) -> Operand:
     index = r.take(Field(61, 3))
     name = TEXTURE_SHAPES[index]
-    if name is None:
+    if name is None or index not in SOME_SHAPES.get(r.row.mnemonic, range(8)):
         raise Undecodable
     return Named(name, index)
 
@@ -572,6 +575,10 @@ def uniform_predicate_file(r: Reading, token: Token) -> Operand:
     return Named("UPR")
 
 
+def return_place(r: Reading, token: Token) -> Operand:
+    return Named("Rpc.HI" if r.take(Field(31, 1)) else "Rpc.LO")
+
+
 PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "Rd": destination,
     "URd": uniform_destination,
@@ -627,6 +634,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "TexMask": texture_mask,
     "TexUniform": texture_uniform,
     "TexSampler": bits(46, 8),
+    "Imm8at48": bits(48, 8),
     "TexQuery": texture_query,
     "SurfaceAt": surface_place,
     "LocalAddr": local_address(32),
@@ -651,6 +659,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "Imm16at32": bits(32, 16),
     "PR": predicate_file,
     "UPR": uniform_predicate_file,
+    "Rpc": return_place,
     "PRd": predicate_file,
     "Lut": bits(72, 8),
     "SplitLut": split_lut,

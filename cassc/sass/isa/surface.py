@@ -24,7 +24,7 @@ BYTES = flag("BA", 72)
 ORDER = choice("order", 77, 4, "- - - - - STRONG.SM - STRONG.GPU - - STRONG.SYS")
 EVICTION = choice("eviction", 84, 3, "EF _ EL LU EU NA")
 OPERATION = choice("op", 87, 4, "ADD MIN MAX INC DEC AND OR XOR")
-TYPE = choice("type", 73, 3, "_ S32 U64 S64")
+TYPE, TYPE_100 = choice("type", 73, 3, "_ S32 U64 S64"), choice("type", 73, 3, "_ S32")
 COMPONENTS = choice("components", 72, 4, "- R - RG - - - - - - - - - - - _")
 FORMATTED = "surface accesses that convert to the surface's format"
 
@@ -39,11 +39,13 @@ def _by_register(b: Builder, rest: tuple[Any, ...]) -> Value:
     return handle
 
 
-# Operands that name the surface, by form: what opcodes are further, the form, the operands, bits that are clear.
-_PLACES: tuple[tuple[int, int, str, dict[Field, int], Handle], ...] = (
-    (0, 5, "TexBank:int, TexOffset:int", {}, _by_constant),
-    (0, 7, "TexUniform, TexSampler:int", {Field(54, 5): 0}, _by_register),
-    (1, 4, "Rc", {Field(40, 19): 0}, _by_register),
+# Operands that name the surface, by form: what opcodes are further, the form, the operands, bits that are fixed,
+# and the architectures.
+_PLACES: tuple[tuple[int, int, str, dict[Field, int], Handle, dict[str, int]], ...] = (
+    (0, 5, "TexBank:int, TexOffset:int", {}, _by_constant, {"last_sm": 90}),
+    (0, 7, "TexUniform, TexSampler:int", {Field(54, 5): 0}, _by_register, {"last_sm": 90}),
+    (0, 7, "TexUniform", {Field(48, 8): 255}, _by_register, {"first_sm": 100}),
+    (1, 4, "Rc", {Field(40, 19): 0}, _by_register, {"last_sm": 90}),
 )
 
 
@@ -96,9 +98,9 @@ def _reduce(handle_of: Handle) -> Meaning:
     return effects(meaning)
 
 
-_ACCESS: tuple[Modifier, ...] = (SHAPE, SIZE, ORDER, BOUNDARY, EVICTION)
-for _further, _form, _where, _bits, _handle in _PLACES:
-    _facts: dict[str, Any] = {"ignored": (fields.REUSE,), "last_sm": 90}
+_ACCESS: tuple[Modifier, ...] = (SHAPE, EVICTION, SIZE, ORDER, BOUNDARY)
+for _further, _form, _where, _bits, _handle, _archs in _PLACES:
+    _facts: dict[str, Any] = {"ignored": (fields.REUSE,), **_archs}
     insn(
         "SULD.D.BA",
         0x199 + _further,
@@ -123,10 +125,10 @@ for _further, _form, _where, _bits, _handle in _PLACES:
         f"SurfaceAt:w4, Rb:w4, {_where}",
         form(_form),
         SHAPE,
+        EVICTION,
         ORDER,
         COMPONENTS,
         BOUNDARY,
-        EVICTION,
         fixed={**_bits, Field(76, 1): 0, fields.PU: 0, Field(87, 4): 0, fields.RD: 0},
         todo=FORMATTED,
         **_facts,
@@ -134,7 +136,8 @@ for _further, _form, _where, _bits, _handle in _PLACES:
     if _further:
         continue  # not seen
     _form = 2 if _form == 5 else _form
-    _reductions: tuple[Modifier, ...] = (SHAPE, OPERATION, TYPE, ORDER, BOUNDARY, EVICTION)
+    _type = TYPE if _archs.get("last_sm") == 90 else TYPE_100
+    _reductions: tuple[Modifier, ...] = (SHAPE, OPERATION, EVICTION, _type, ORDER, BOUNDARY)
     insn(
         "SURED.D.BA",
         0x19F + _further,

@@ -53,6 +53,39 @@ undone(
     last_sm=90,
     todo=MBARRIER,
 )
+# The same with uniform registers of eight bits, sm_100.
+undone(
+    "SYNCS.ARRIVE.TRANS64",
+    0x1A7,
+    "Rd:w2, SharedBarrierAddr, Rb",
+    form(4),
+    choice("reduce", 73, 3, "_ - RED"),
+    choice("count", 84, 3, "_ A1T0 A0T1"),
+    fixed={Field(76, 2): 0},
+    first_sm=100,
+    todo=MBARRIER,
+)
+undone(
+    "SYNCS.PHASECHK.TRANS64",
+    0x1A7,
+    "Pu, SharedBarrierAddr, Rb",
+    form(2),
+    flag("TRYWAIT", 72),
+    fixed={Field(76, 2): 1},
+    first_sm=100,
+    todo=MBARRIER,
+)
+undone(
+    "ARRIVES.LDGSTSBAR.64",
+    0x1B0,
+    "SharedBarrierAddr",
+    form(4),
+    choice("count", 76, 2, "_ ARVCNT TRANSCNT"),
+    fixed={Field(72, 4): 10},
+    first_sm=100,
+    todo=MBARRIER,
+)
+undone("SYNCS.CCTL.IVALL", 0x1B1, "", form(4), first_sm=100, todo=MBARRIER)
 SPACES = choice("spaces", 73, 2, "- S.G G.S")
 NO_HINT = {Field(81, 3): 0}
 undone("UBLKCP", 0x1BA, "BulkTo, BulkFrom, URc", form(1), SPACES, fixed=NO_HINT, uniform=True, first_sm=90, todo=BULK)

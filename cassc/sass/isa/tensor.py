@@ -420,3 +420,14 @@ def movm(b: Builder, i: Instruction, x: Value) -> Value:
         halves_.append(b.trunc(b.select(odd, b.lshr(word, b.const(I32, 16)), word), I16))
     low, high = (b.zext(h, I32) for h in halves_)
     return b.or_(low, b.shl(high, b.const(I32, 16)))
+
+
+undone(
+    "MOVM.U4TO8.M832",
+    0x03A,
+    "Rd, Ra",
+    form(1),
+    fixed={Field(75, 3): 1, Field(78, 2): 1},
+    first_sm=100,
+    todo="matrices of 4-bit integers where the GPU has no instruction for them",
+)

@@ -9,7 +9,7 @@ from cassc.sass import fields
 from cassc.sass.builder import F32, I1, I32, Builder, Value
 from cassc.sass.fields import Field
 from cassc.sass.operand import Named
-from cassc.sass.row import Instruction, Meaning, choice, effects, flag, form, insn, undone
+from cassc.sass.row import Instruction, Meaning, choice, effects, flag, form, insn, split, undone
 from cassc.sass.textures import fetch
 from cassc.sass.textures.fetch import SHAPES, Operands
 
@@ -219,3 +219,71 @@ for _further, _form, _where, _bits, _handle in _PLACES:
             ignored=(fields.REUSE,),
             last_sm=90,
         )(_query(_handle))
+
+
+# Since sm_100 the handle is in a uniform register, and no sampler is named beside it --------------------------------
+_LEVEL_100 = split("level", [(87, 3), (59, 1)], {0: "", 8: "LZ", 1: "LB", 9: "LL"})
+_TEXEL_LEVEL_100 = choice("level", 87, 3, "LZ LL")
+_OFFSET_100 = split("AOFFI", [(56, 2)], {0: "", 1: "AOFFI"})
+_HANDLE_100 = {Field(48, 8): 255, Field(79, 2): 0}
+# kind, mnemonic, opcode, modifiers before and behind the place of B, bits that must be clear.
+_KINDS_100 = (
+    ("sample", "TEX", 0x160, (), (_LEVEL_100, _OFFSET_100), {Field(76, 3): 0}),
+    ("texel", "TLD", 0x166, (), (_TEXEL_LEVEL_100, _OFFSET_100, flag("CL", 76)), {Field(77, 2): 0}),
+    ("gather", "TLD4", 0x163, (COMPONENT,), (OFFSET,), {Field(77, 2): 0, Field(89, 1): 0}),
+)
+for _mask, _whole in (("", {Field(72, 4): 15}), (", TexMask:int", {})):
+    for _kind, _mnemonic, _opcode, _before, _behind, _clear in _KINDS_100:
+        insn(
+            _mnemonic,
+            _opcode,
+            f"Pu?, Rd2:w2, Rd:w2, TexA:w4, TexB:w4?, TexUniform, TexDim{_mask}",
+            form(7),
+            SCALAR,
+            *_before,
+            *_behind,
+            EVICTION,
+            NODEP,
+            fixed={**_HANDLE_100, **_clear, **_whole},
+            ignored=(fields.REUSE,),
+            first_sm=100,
+        )(_fetch(_kind, _by_uniform))
+    for _extra, _name, _todo in ((1, "NDV", IMPLICIT), (4, "DC", COMPARE)):
+        undone(
+            "TEX",
+            0x160,
+            f"Pu?, Rd2, Rd, TexA, TexB?, TexUniform, TexDim{_mask.removesuffix(':int')}",
+            form(7),
+            SCALAR,
+            _LEVEL_100,
+            _OFFSET_100,
+            flag(_name, 76 if _name == "NDV" else 78),
+            EVICTION,
+            NODEP,
+            fixed={**_HANDLE_100, Field(76, 3): _extra, **_whole},
+            ignored=(fields.REUSE,),
+            first_sm=100,
+            todo=_todo,
+        )
+    insn(
+        "TXD",
+        0x16C,
+        f"Pu?, Rd2:w2, Rd:w2, TexA:w4, TexB:w4, TexUniform, TexDim{_mask}",
+        form(7),
+        _OFFSET_100,
+        EVICTION,
+        NODEP,
+        fixed={Field(58, 3): 0, Field(76, 3): 0, Field(87, 3): 0, **_HANDLE_100, **_whole},
+        ignored=(fields.REUSE,),
+        first_sm=100,
+        approx="the level of detail is computed from the gradients with more precision than the hardware's",
+    )(_gradient(_by_uniform))
+    insn(
+        "TXQ",
+        0x16F,
+        f"Rd2:w2, Rd:w2, TexA:w2, TexQuery, TexUniform, Imm8at48:int{_mask}",
+        form(7),
+        fixed={Field(76, 15): 0, fields.RB: 0, Field(48, 8): 0, **_whole},
+        ignored=(fields.REUSE,),
+        first_sm=100,
+    )(_query(_by_uniform))
