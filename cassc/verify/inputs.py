@@ -217,6 +217,7 @@ class Generator:
         patience: how many times the usual length of a launch is waited for.
         races: how much more often threads of a CTA of that shape raced than not; kernels are made for few shapes.
         crowds: the same of launches with several CTAs.
+        roomy: large CTAs only, since small ones go through their loops more often.
     """
 
     abi: KernelAbi
@@ -233,6 +234,7 @@ class Generator:
     patience: int = 1
     races: dict[Dim3, int] = field(default_factory=dict)
     crowds: int = 0
+    roomy: bool = False
 
     def launch(self, attempt: int) -> Launch:
         """The same for the same seed, attempt and what was learnt before."""
@@ -325,6 +327,9 @@ class Generator:
         if not fitting:
             few = min(limit, 32)
             return (few, 1, 1) if self.hints.dimensions == 1 else (-(-few // 2), 2, 1)
+        if self.roomy:
+            most = max(b[0] * b[1] * b[2] for b in fitting)
+            fitting = [b for b in fitting if 4 * b[0] * b[1] * b[2] >= most]
         least = min(self.races.get(b, 0) for b in fitting)
         fitting = [b for b in fitting if self.races.get(b, 0) <= max(least, 0)]
         # Full CTAs first: kernels of a fixed CTA size read what the missing threads would have written.
@@ -348,8 +353,10 @@ class Generator:
                 # Where threads part, steps go with their number; but most kernels are made for full CTAs.
                 self.patience = min(2 * self.patience, _MOST_PATIENCE)
                 self.threads = max(self.threads // 8, 4)
-            self.scale = max(self.scale - 1, 0)
-            self.limit = max(self.limit - 1, 0)
+            if self.roomy:
+                self.scale = max(self.scale - 1, 0)
+                self.limit = max(self.limit - 1, 0)
+            self.roomy = True
         elif failure.kind in ("barrier", "deadlock") and self.hints.barriers:
             x, y, z = launch.block
             self.unfit.add(x * y * z)
