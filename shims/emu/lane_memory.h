@@ -95,16 +95,23 @@ bool place_lds(Wave& w, const Op* op, Lanes& p, const u32* address, u32 offset, 
   const u64 lds = reinterpret_cast<u64>(w.group->lds), limit = w.group->lds_size;
   // Addresses are 32-bit sums: a negative register with a larger offset is how compilers write `base - 4 + offset`.
   for (u32 l = 0; l < kLanes; ++l) p.at[l] = lds + u32(address[l] + offset);
-  bool wrong = false;
+  // All lanes at once first; which of them is wrong is asked only where one is.
+  u32 farthest = 0, low_bits = 0;
   for (u32 l = 0; l < kLanes; ++l) {
-    if (!(p.live >> l & 1)) continue;
-    const u64 at = u32(address[l] + offset);
-    const bool outside = at + size > limit;
-    if (!outside && !(at & (align - 1))) continue;
-    wrong = true;
-    if (!refused(w, op, outside ? 3 : 2, at, size, write, l)) break;
+    const u32 at = (address[l] + offset) & (0u - (p.live >> l & 1));
+    farthest = at > farthest ? at : farthest;
+    low_bits |= at;
   }
-  if (wrong) return false;
+  if (__builtin_expect(u64(farthest) + size > limit || low_bits & (align - 1), 0)) {
+    for (u32 l = 0; l < kLanes; ++l) {
+      if (!(p.live >> l & 1)) continue;
+      const u64 at = u32(address[l] + offset);
+      const bool outside = at + size > limit;
+      if (!outside && !(at & (align - 1))) continue;
+      if (!refused(w, op, outside ? 3 : 2, at, size, write, l)) break;
+    }
+    return false;
+  }
   p.unit = p.live == ~0u && consecutive(p.at, size);
   return true;
 }
