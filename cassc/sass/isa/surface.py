@@ -101,6 +101,9 @@ def _reduce(handle_of: Handle) -> Meaning:
 _ACCESS: tuple[Modifier, ...] = (SHAPE, EVICTION, SIZE, ORDER, BOUNDARY)
 for _further, _form, _where, _bits, _handle, _archs in _PLACES:
     _facts: dict[str, Any] = {"ignored": (fields.REUSE,), **_archs}
+    _believed: dict[str, Any] = (
+        {"argued": "the instruction of sm_90, whose fields stand elsewhere"} if "first_sm" in _archs else {}
+    )
     insn(
         "SULD.D.BA",
         0x199 + _further,
@@ -109,6 +112,7 @@ for _further, _form, _where, _bits, _handle, _archs in _PLACES:
         *_ACCESS,
         fixed={**_bits, Field(72, 1): 1, Field(76, 1): 0, fields.PU: 7, Field(87, 4): 0, fields.RB: 0},
         **_facts,
+        **_believed,
     )(_load(_handle))
     insn(
         "SUST.D.BA",
@@ -118,6 +122,7 @@ for _further, _form, _where, _bits, _handle, _archs in _PLACES:
         *_ACCESS,
         fixed={**_bits, Field(72, 1): 1, Field(76, 1): 0, fields.PU: 0, Field(87, 4): 0, fields.RD: 0},
         **_facts,
+        **_believed,
     )(_store(_handle))
     undone(
         "SUST.P",
@@ -146,6 +151,7 @@ for _further, _form, _where, _bits, _handle, _archs in _PLACES:
         *_reductions,
         fixed={**_bits, Field(72, 1): 1, Field(76, 1): 0, fields.PU: 0, fields.RD: 0},
         **_facts,
+        **_believed,
     )(_reduce(_handle))
     undone(
         "SURED.D",

@@ -222,6 +222,7 @@ for _further, _form, _where, _bits, _handle in _PLACES:
 
 
 # Since sm_100 the handle is in a uniform register, and no sampler is named beside it --------------------------------
+_AS_BEFORE = "the instruction of sm_90, whose fields stand elsewhere"
 _LEVEL_100 = split("level", [(87, 3), (59, 1)], {0: "", 8: "LZ", 1: "LB", 9: "LL"})
 _TEXEL_LEVEL_100 = choice("level", 87, 3, "LZ LL")
 _OFFSET_100 = split("AOFFI", [(56, 2)], {0: "", 1: "AOFFI"})
@@ -247,6 +248,7 @@ for _mask, _whole in (("", {Field(72, 4): 15}), (", TexMask:int", {})):
             fixed={**_HANDLE_100, **_clear, **_whole},
             ignored=(fields.REUSE,),
             first_sm=100,
+            argued=_AS_BEFORE,
         )(_fetch(_kind, _by_uniform))
     for _extra, _name, _todo in ((1, "NDV", IMPLICIT), (4, "DC", COMPARE)):
         undone(
@@ -276,6 +278,7 @@ for _mask, _whole in (("", {Field(72, 4): 15}), (", TexMask:int", {})):
         fixed={Field(58, 3): 0, Field(76, 3): 0, Field(87, 3): 0, **_HANDLE_100, **_whole},
         ignored=(fields.REUSE,),
         first_sm=100,
+        argued=_AS_BEFORE,
         approx="the level of detail is computed from the gradients with more precision than the hardware's",
     )(_gradient(_by_uniform))
     insn(
@@ -286,4 +289,5 @@ for _mask, _whole in (("", {Field(72, 4): 15}), (", TexMask:int", {})):
         fixed={Field(76, 15): 0, fields.RB: 0, Field(48, 8): 0, **_whole},
         ignored=(fields.REUSE,),
         first_sm=100,
+        argued=_AS_BEFORE,
     )(_query(_by_uniform))
