@@ -70,6 +70,8 @@ def attributes(abi: KernelAbi, bias: int) -> dict[str, str]:
         "uniform-work-group-size": "true",
         "denormal-fp-math": "ieee,ieee",
         "denormal-fp-math-f32": "ieee,ieee",
+        # Minima and maxima of a signalling NaN and a number are the number.
+        "amdgpu-ieee": "false",
     }
     size = lds_size(abi, bias)
     if size:

@@ -9,7 +9,7 @@ from cassc.lift.approximations import Approximations
 from cassc.lift.text import Ir
 from cassc.sass.builder import I64, Type
 
-_ATTRIBUTES = '"denormal-fp-math"="ieee,ieee" "denormal-fp-math-f32"="ieee,ieee"'
+_ATTRIBUTES = '"denormal-fp-math"="ieee,ieee" "denormal-fp-math-f32"="ieee,ieee" "amdgpu-ieee"="false"'
 
 
 class Parts(Approximations):
