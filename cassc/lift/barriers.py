@@ -2,7 +2,8 @@
 
 A barrier of all threads is the target's own, whatever its number: CUDA lets all threads pass barriers in one order. One
 of a part of the CTA is kept in LDS (``devicelib/named_barriers.ll``). It counts threads as CUDA does: those that the
-last warp of a CTA lacks count as being there.
+last warp of a CTA lacks count as being there. Unlike there, lanes that have exited do not: a wave does not tell them
+from those that are elsewhere.
 """
 
 from __future__ import annotations
