@@ -252,7 +252,7 @@ def global_address(old: GlobalPlace, new: GlobalPlace | None = None) -> Callable
         extended = r.row.mnemonic == "LDGSTS.E" or r.has("E")
         if r.take(described):
             r.uses_uniform = True
-            if not r.take(wide) or not extended:
+            if not r.take(wide) or not extended or r.sm < 80:
                 raise Undecodable
             shown = r.sm >= 90 or bool(r.take(DESCRIPTOR_SHOWN))
             descriptor = UReg(uniform_index(r, uniform_lo))
@@ -263,7 +263,7 @@ def global_address(old: GlobalPlace, new: GlobalPlace | None = None) -> Callable
             if not extended:
                 raise Undecodable
             based = UReg(uniform_index(r, uniform_lo))
-            if base.is_zero and not pair:
+            if base.is_zero and (r.sm < 80 or not pair):
                 return Address(None, offset, uregister=based, uwide=True)
             return Address(base, offset, wide=pair, unsigned=not pair, suffixed=True, uregister=based, uwide=True)
         if not extended:

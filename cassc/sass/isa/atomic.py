@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cassc.sass import fields
 from cassc.sass.builder import F32, F64, I1, I32, I64, Builder, Scope, Space, Type, Value
 from cassc.sass.fields import Field
@@ -78,6 +80,7 @@ SCOPES_75 = "- - - - CTA SM GPU SYS STRONG.CTA STRONG.SM STRONG.GPU STRONG.SYS"
 ORDER_75 = choice("order", 77, 4, SCOPES_75)
 TYPE_75 = choice("type", 73, 3, "_ S32 64 - - S64")
 NO_C = {fields.RC: 255}
+BASED_75: dict[str, Any] = {"fixed": {fields.USES_UNIFORM: 1}, "last_sm": 75}
 RED_OP = choice("op", 87, 3, OPERATIONS)
 FLOAT_RED_OP = choice("op", 87, 3, "ADD")
 FLOAT_ATOM_90 = (E, choice("op", 88, 3, "ADD"), EVICTION, FLOAT_TYPE_90, ORDER)
@@ -86,6 +89,8 @@ FLOAT_ATOM_OP_80 = choice("op", 87, 4, "ADD")
 ATOM_OP = choice("op", 87, 4, OPERATIONS + " EXCH")
 
 
+@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER_75, **BASED_75)
+@insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_75, ORDER_75, **BASED_75)
 @insn("RED", 0x18E, "PlainAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER_75, last_sm=75)
 @insn("RED", 0x18E, "PlainAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_75, ORDER_75, last_sm=75)
 @insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, RED_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80)
@@ -146,6 +151,7 @@ def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: 
     last_sm=89,
     first_sm=80,
 )
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_75, ORDER_75, **BASED_75)
 @insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
 @insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90)
 @insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100)

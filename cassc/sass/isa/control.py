@@ -15,6 +15,7 @@ control_row("EXIT", 0x14D, "!Pp?", form(4), control="exit")
 control_row("BRA", 0x147, "!Pp?, L", form(4), control="branch", fixed={KIND: 0})
 # sm_75 asks about all lanes of the warp.
 control_row("BRA.U", 0x147, "!Pp?, L", form(4), control="branch", fixed={KIND: 1}, last_sm=75)
+control_row("BRA.DIV", 0x147, "!Pp?, L", form(4), control="branch_div", fixed={KIND: 2}, last_sm=75)
 control_row("BRA.CONV", 0x147, "!Pp?, L", form(4), control="branch_conv", fixed={KIND: 3}, last_sm=75)
 control_row("BRA.DIV", 0x147, "!Pp?, URdiv, L", form(4), control="branch_div", fixed={KIND: 2}, first_sm=80)
 control_row("BRA.CONV", 0x147, "!Pp?, URdiv, L", form(4), control="branch_conv", fixed={KIND: 3}, first_sm=80)

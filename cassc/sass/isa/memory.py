@@ -56,11 +56,13 @@ def ldg(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
 
 
 WITH_UNIFORM, NO_UNIFORM = {fields.USES_UNIFORM: 1}, {fields.USES_UNIFORM: 0}
+BASED_75, FAR_75 = {**WITH_UNIFORM, Field(76, 1): 0}, {**NO_UNIFORM, Field(76, 1): 0}
 
 
 @insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=WITH_UNIFORM, first_sm=80)
 @insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR, SIZE, ORDER, fixed=NO_UNIFORM, first_sm=80)
-@insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR_75, SIZE, ORDER_75, fixed=LOAD_75, last_sm=75)
+@insn("LD", 0x180, "Rd:w, LoadAddr", form(4), E, EVICTION, SECTOR_75, SIZE, ORDER_75, fixed=BASED_75, last_sm=75)
+@insn("LD", 0x180, "Rd:w, FarAddr", form(4), E, EVICTION, SECTOR_75, SIZE, ORDER_75, fixed=FAR_75, last_sm=75)
 @effects
 def ld(b: Builder, i: Instruction, address: Value) -> tuple[Words]:
     """Generic address: global, or inside the shared or the local window."""
@@ -140,7 +142,6 @@ SPACES = {"G": Space.GLOBAL, "L": Space.LOCAL, "S": Space.SHARED, "D": Space.SHA
     choice("space", 73, 2, "G L S"),
     fixed={fields.RD: 255},
     last_sm=89,
-    first_sm=80,
 )
 @insn(
     "QSPC",
