@@ -223,6 +223,8 @@ def device_command(
         ),
         *("-nogpuinc", f"--rocm-device-lib-path={tools.device_libraries}", "-mcode-object-version=5"),
         *("-fno-strict-float-cast-overflow", f"-D__CUDA_ARCH__={unit.sm * 10}"),
+        # nvcc's device compiler draws no conclusions from types, and CUDA code reads words as others.
+        "-fno-strict-aliasing",
         # As for lifted code: accesses are aligned, so that one that is not is a fault, as in CUDA.
         *("-Xclang", "-target-feature", "-Xclang", "-unaligned-access-mode"),
         *common(unit, asked, overlay),

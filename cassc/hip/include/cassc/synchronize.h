@@ -38,6 +38,10 @@ CASSC_FN int __syncthreads_count(int predicate) CASSC_BODY(return cassc::block_c
 CASSC_FN int __syncthreads_or(int predicate) CASSC_BODY(return cassc::block_count_if(predicate != 0) != 0;)
 CASSC_FN int __syncthreads_and(int predicate) CASSC_BODY(return cassc::block_count_if(predicate == 0) == 0;)
 
+// Launches of one stream do not overlap here, so that what they depend on is done.
+CASSC_FN void cudaGridDependencySynchronize() CASSC_BODY()
+CASSC_FN void cudaTriggerProgrammaticLaunchCompletion() CASSC_BODY()
+
 CASSC_FN void __nanosleep(unsigned nanoseconds) CASSC_BODY(__builtin_amdgcn_s_sleep(1);)
 CASSC_FN void __trap() CASSC_BODY(__builtin_trap();)
 CASSC_FN void __brkpt() CASSC_BODY(__builtin_debugtrap();)
