@@ -212,4 +212,4 @@ def test_random_words_agree_or_are_refused(disassemble: Callable[[bytes], tuple[
 def test_truncated_instructions_are_refused(code: bytes) -> None:
     if emulator.library_path() is None:
         pytest.skip("libcassc_emu.so is not built")
-    assert emulator.decode(code) == (0, "")
+    assert emulator.decode(code) == (0, "end of code")
