@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cassc import toolchain
+from cassc.hip import tools
 from cassc.toolchain import Nvcc
 
 pytestmark = pytest.mark.slow
@@ -250,6 +251,29 @@ int main() {
   CHECK(o[0] == 60); CHECK(o[1] == 120);
   CHECK(o[2] > 4.9f && o[2] < 5.1f); CHECK(o[3] > 4.9f && o[3] < 5.1f);
   CHECK(o[4] == 4); CHECK(o[5] == 200);
+  puts("done");
+}
+"""
+    assert program(CHECK + text) == "done\n"
+
+
+def test_cub_of_cccl(program: Program) -> None:
+    """NVIDIA's own CUB, its inline PTX translated on the way."""
+    if tools.find_cccl() is None:
+        pytest.skip("CCCL is not installed")
+    text = """
+#include <cub/block/block_reduce.cuh>
+__global__ void k(int* o) {
+  using Reduce = cub::BlockReduce<int, 64>;
+  __shared__ typename Reduce::TempStorage storage;
+  const int sum = Reduce(storage).Sum((int)threadIdx.x);
+  if (threadIdx.x == 0) *o = sum;
+}
+int main() {
+  int* o = managed<int>(1);
+  k<<<1, 64>>>(o);
+  cudaDeviceSynchronize();
+  CHECK(*o == 2016);
   puts("done");
 }
 """
