@@ -69,7 +69,10 @@ def test_project_of_every_kind_of_target(
     run(cmake, "--install", build)
     shutil.rmtree(build)
     run(installed / "bin/mixed")
-    configure(cmake, run, project / "cmake/consumer", consumer, f"-DCMAKE_PREFIX_PATH={installed}")
+    options = [f"-DCMAKE_PREFIX_PATH={installed}"]
+    if version(cmake) < (3, 20):
+        options.append(f"-DCUDAToolkit_ROOT={Path(kit[1]).parent}")
+    configure(cmake, run, project / "cmake/consumer", consumer, *options)
     run(cmake, "--build", consumer)
     assert "15 25 35" in run(consumer / "consumer")
 
