@@ -149,17 +149,26 @@ def test_accepted_needs_a_verdict_that_accepts(scale: bytes) -> None:
             Accepted(translation, wrong)
 
 
+MBARRIER_ARRIVE = bytes.fromhex("8c7f02ff00000000 3f04800c00620e00")  # ATOMS.ARRIVE.64 R2, [URZ]
+
+
 def test_unsupported_instructions_name_kernel_address_and_text() -> None:
     """Every kernel with a problem is named, in one go."""
+    broken = bytearray(MIXED)
+    for name in ("sample", "fetch"):
+        kernel = cubin_image.parse(MIXED).kernel(name)
+        assert kernel is not None
+        start = MIXED.index(kernel.code) + 16
+        broken[start : start + 16] = MBARRIER_ARRIVE
     with pytest.raises(CasscError) as caught:
-        translate_module(MIXED, [DEFAULT_TARGET], UNCHECKED)
+        translate_module(bytes(broken), [DEFAULT_TARGET], UNCHECKED)
     found = {d.location.kernel: d for d in caught.value.diagnostics}
     assert set(found) == {"sample", "fetch"}
     sample = found["sample"]
     assert sample.location.sm == "sm_80"
-    assert sample.location.address % 16 == 0 and sample.location.address > 0
-    assert sample.location.instruction.startswith("TEX")
-    assert "texture" in sample.message
+    assert sample.location.address == 16
+    assert sample.location.instruction.startswith("ATOMS.ARRIVE.64")
+    assert "mbarrier" in sample.message
 
 
 def test_unknown_words_name_kernel_and_address() -> None:
