@@ -252,10 +252,17 @@ def test_library_is_rewritten(linked: Linked, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_holds_only_ptx_is_named(linked: Linked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_holds_only_ptx_goes_through_ptxas(linked: Linked, tmp_path: Path) -> None:
     before = linked("-gencode", "arch=compute_80,code=compute_80")
     assert cli.main([str(before), "-o", str(tmp_path / "after")]) == 0
-    assert "warning: not translated: the fat binary holds no SASS (PTX: compute_80)" in capsys.readouterr().err
+    assert alone(tmp_path / "after").stdout == ALL_RIGHT
+
+
+@pytest.mark.slow
+def test_ptx_that_is_too_new_is_named(linked: Linked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = linked("-gencode", "arch=compute_120,code=compute_120")
+    assert cli.main([str(before), "-o", str(tmp_path / "after")]) == 0
+    assert "warning: not translated: the fat binary holds no SASS (PTX: compute_120)" in capsys.readouterr().err
     assert "twice: cudaErrorNoKernelImageForDevice" in alone(tmp_path / "after").stdout
 
 
