@@ -64,10 +64,12 @@ int dynamic_shared_limit(const Kernel& kernel) {
 Error prepare(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t dynamic_shared, bool cooperative,
               KernelCall& call) {
   Kernel* kernel = nullptr;
+  if (cooperative && !function) return Error::InvalidDeviceFunction;
   if (const Error error = Registry::get().kernel(function, &kernel); error != Error::Success) return error;
   const KernelMetadata& metadata = kernel->metadata;
   if (!good_shape(grid, block, metadata.max_threads)) return Error::InvalidValue;
-  if (dynamic_shared > static_cast<size_t>(dynamic_shared_limit(*kernel))) return Error::InvalidValue;
+  if (dynamic_shared > static_cast<size_t>(dynamic_shared_limit(*kernel)))
+    return cooperative ? Error::CooperativeLaunchTooLarge : Error::InvalidValue;
   if (cooperative) {
     const uint64_t room = static_cast<uint64_t>(Context::get().device().facts().multiprocessors) *
                           static_cast<uint64_t>(resident_blocks(*kernel, static_cast<int>(block.volume()), dynamic_shared));

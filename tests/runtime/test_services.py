@@ -24,6 +24,8 @@ cudaLaunchCooperativeKernel(reinterpret_cast<void*>(relay), dim3(16), dim3(32), 
 cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost) 0
 relay 6 18 5
 cudaLaunchCooperativeKernel(reinterpret_cast<void*>(relay), dim3(1 << 20), dim3(1024), arguments, 0, nullptr) 720
+cudaLaunchCooperativeKernel(reinterpret_cast<void*>(relay), dim3(1), dim3(32), arguments, 1 << 20, nullptr) 720
+cudaLaunchCooperativeKernel(static_cast<void*>(nullptr), dim3(1), dim3(32), nullptr, 0, nullptr) 98
 cudaMallocArray(&array, &format, 4, 2, cudaArraySurfaceLoadStore) 0
 cudaMemcpy2DToArray(array, 0, 0, image, 16, 16, 2, cudaMemcpyHostToDevice) 0
 cudaCreateTextureObject(&texture, &resource, &description, nullptr) 0

@@ -70,6 +70,8 @@ int main(int argc, char**) {
     CALL(cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost));
     printf("relay %d %d %d\n", host[0], host[12], host[15]);
     CALL(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(relay), dim3(1 << 20), dim3(1024), arguments, 0, nullptr));
+    CALL(cudaLaunchCooperativeKernel(reinterpret_cast<void*>(relay), dim3(1), dim3(32), arguments, 1 << 20, nullptr));
+    CALL(cudaLaunchCooperativeKernel(static_cast<void*>(nullptr), dim3(1), dim3(32), nullptr, 0, nullptr));
 
     const float image[] = {0, 1, 2, 3, 100, 200, 300, 400};
     cudaArray_t array = nullptr;
