@@ -34,7 +34,8 @@ const char* error_text(Error error) {
 }
 
 void remember(Error error) {
-  if (error != Error::Success) last_error = error;
+  // "Not ready" is an answer: NVIDIA's runtime does not keep it either (seen on an H200).
+  if (error != Error::Success && error != Error::NotReady) last_error = error;
 }
 
 Error peek_last_error() { return last_error; }

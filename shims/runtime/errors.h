@@ -11,7 +11,7 @@ namespace cassc::rt {
 CASSC_EXPORT const char* error_name(Error error);
 CASSC_EXPORT const char* error_text(Error error);
 
-// The error that cudaGetLastError would give this thread. remember() ignores success.
+// The error that cudaGetLastError would give this thread. remember() ignores success and "not ready".
 CASSC_EXPORT void remember(Error error);
 CASSC_EXPORT Error peek_last_error();
 CASSC_EXPORT Error take_last_error();

@@ -17,7 +17,7 @@ from cassc.toolchain import Nvcc
 @pytest.mark.parametrize(
     ("where", "stage", "named"),
     [
-        ("cassc.sass.disasm._decode_kernel", "disassemble", False),
+        ("cassc.sass.disasm._decode", "disassemble", False),
         ("cassc.lift.lift._label", "translate", True),
         ("cassc.amdgpu.assemble._ask", "assemble", False),
     ],

@@ -259,14 +259,6 @@ def test_what_holds_only_ptx_goes_through_ptxas(linked: Linked, tmp_path: Path) 
 
 
 @pytest.mark.slow
-def test_ptx_that_is_too_new_is_named(linked: Linked, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = linked("-gencode", "arch=compute_120,code=compute_120")
-    assert cli.main([str(before), "-o", str(tmp_path / "after")]) == 0
-    assert "warning: not translated: the fat binary holds no SASS (PTX: compute_120)" in capsys.readouterr().err
-    assert "twice: cudaErrorNoKernelImageForDevice" in alone(tmp_path / "after").stdout
-
-
-@pytest.mark.slow
 def test_architecture_as_cuda_chooses(linked: Linked, tmp_path: Path) -> None:
     codes = ("-gencode", "arch=compute_75,code=sm_75", "-gencode", "arch=compute_90,code=sm_90")
     assert cli.main([str(linked(*codes)), "-o", str(tmp_path / "after")]) == 0
@@ -281,7 +273,6 @@ def test_inspect_names_the_runtime(options: tuple[str, ...], linked: Linked) -> 
     expected = r"libcudart\.so\.\d+" if "shared" in options else r"inside, of CUDA \d+: 4\d\d entry points"
     assert re.fullmatch(expected, listing["runtime"])
     assert f"  CUDA runtime: {listing['runtime']}" in contents.inspect_lines(listing)
-    assert contents.inspect(str(PROGRAM))["runtime"] == ""
 
 
 def test_missing_audit_library(
@@ -294,7 +285,7 @@ def test_missing_audit_library(
 
 
 def test_container_that_holds_nothing_translatable(tmp_path: Path) -> None:
-    text = fatbin.make_entry(fatbin.EntryKind.PTX, SmArch(120), b".version 8.7\n")
+    text = fatbin.make_entry(fatbin.EntryKind.PTX, SmArch(130), b".version 9.9\n")
     source, file = tmp_path / "source", tmp_path / "made.fatbin"
     source.write_bytes(fatbin.serialize(fatbin.FatBinary((text,))))
     report = prebuilt.translate_first_use(source, file, prebuilt.settings((), 0))

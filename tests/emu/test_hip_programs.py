@@ -98,7 +98,7 @@ def test_run_takes_hip_programs(clang: Clang, tmp_path: Path) -> None:
     object_file = program.with_name("hip_values.o")
     _run([clang.gxx, object_file, "-o", bare, f"-L{clang.library}", "-l:libamdhip64.so.6"])
     command = [sys.executable, "-m", "cassc.cli", "run", "--check=mem", "--print-limit", "1", str(bare), "far"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=bare.parent, capture_output=True, text=True, check=False)
     assert "far: hipErrorIllegalAddress" in done.stdout, done.stderr
     assert "Invalid __global__ write of size 4 bytes" in done.stderr
 

@@ -72,7 +72,10 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def _run(program: Path, environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
     options, name = words[:-1], words[-1]
     command = [sys.executable, "-m", "cassc.cli", "run", "--check-seconds", "0", *options, str(program), name]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=120)
+    folder = program.parent  # not a checkout, whose package has no libraries
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, env=environment, timeout=120
+    )
 
 
 @pytest.mark.slow

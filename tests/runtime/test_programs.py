@@ -96,14 +96,14 @@ def test_order_of_stream_operations(builder: Builder, execute: Execute) -> None:
     done = execute(builder.program("order"))
     ready, busy = "cudaSuccess", "cudaErrorNotReady"
     assert done.stdout.splitlines() == [
-        f"blocking_then_null: a {busy} b {busy} saw 1 after {ready}",
-        f"null_then_blocking: a {busy} b {busy} saw 1 after {ready}",
-        f"nonblocking_then_null: a {busy} b {ready} saw 0 after {ready}",
-        f"null_then_nonblocking: a {busy} b {ready} saw 0 after {ready}",
-        f"blocking_then_blocking: a {busy} b {ready} saw 0 after {ready}",
-        f"null_then_null: a {busy} b {busy} saw 1 after {ready}",
-        f"per_thread_then_null: a {busy} b {busy} saw 1 after {ready}",
-        f"legacy_then_blocking: a {busy} b {busy} saw 1 after {ready}",
+        f"blocking_then_null: a {busy} b {busy} saw 1 after {ready} kept 0",
+        f"null_then_blocking: a {busy} b {busy} saw 1 after {ready} kept 0",
+        f"nonblocking_then_null: a {busy} b {ready} saw 0 after {ready} kept 0",
+        f"null_then_nonblocking: a {busy} b {ready} saw 0 after {ready} kept 0",
+        f"blocking_then_blocking: a {busy} b {ready} saw 0 after {ready} kept 0",
+        f"null_then_null: a {busy} b {busy} saw 1 after {ready} kept 0",
+        f"per_thread_then_null: a {busy} b {busy} saw 1 after {ready} kept 0",
+        f"legacy_then_blocking: a {busy} b {busy} saw 1 after {ready} kept 0",
         "chain 12 0 1 2 3 4 5 6 7 8 9 10 11",
         "held 600 never 0 waiting 600",
         "sync 0 query 0",

@@ -48,7 +48,7 @@ def test_services(tmp_path: Path, emulated: Path) -> None:
     environment = {**os.environ, "CASSC_CACHE_DIR": str(tmp_path / "cache"), "CASSC_DEVICE": "emu"}
     command = [sys.executable, "-m", "cassc.cli", "--check-seconds", "0", "-std=c++17", "-arch=sm_80"]
     command += [str(SOURCE), "-o", str(program)]
-    subprocess.run(command, check=True, env=environment, timeout=300)
+    subprocess.run(command, cwd=tmp_path, check=True, env=environment, timeout=300)
     for arguments, fault in (([], 719), (["outside"], 700)):
         done = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment, timeout=120)
         assert done.stdout == EXPECTED.format(fault=fault)

@@ -14,10 +14,10 @@ static void pair(const char* name, cudaStream_t a, cudaStream_t b, volatile int*
     set_value<<<1, 1, 0, a>>>(x, 1);
     CHECK(cudaMemcpyAsync(x + 1, x, 4, cudaMemcpyDeviceToDevice, b));
     usleep(20000);
-    cudaError_t qa = cudaStreamQuery(a), qb = cudaStreamQuery(b);
+    cudaError_t qa = cudaStreamQuery(a), qb = cudaStreamQuery(b), kept = cudaPeekAtLastError();
     *go = 1;
     CHECK(cudaDeviceSynchronize());
-    printf("%s: a %s b %s saw %d after %s\n", name, cudaGetErrorName(qa), cudaGetErrorName(qb), value(x + 1), cudaGetErrorName(cudaStreamQuery(b)));
+    printf("%s: a %s b %s saw %d after %s kept %d\n", name, cudaGetErrorName(qa), cudaGetErrorName(qb), value(x + 1), cudaGetErrorName(cudaStreamQuery(b)), (int)kept);
 }
 
 struct Log { std::atomic<int> n{0}; int v[32]; };
