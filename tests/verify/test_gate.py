@@ -144,6 +144,7 @@ SPARED = {
     ("missing barrier", "exchange"): _ORDERED,
     ("register not written", "loops"): "the high word of a thread's index is zero, as the register is at first",
     ("unordered for ordered", "singles"): "a second question about a result that is known to be a number",
+    ("NaN handed on by min and max", "singles"): "a saturation's second bound is given what its first made of a NaN",
     ("wrong thread index", "exchange"): "any lane may clear the word that reducing barriers count in",
     ("wrong launch dimension", "exchange"): _CORRECTED,
     ("shuffle distance off by one", "lanes"): "16 or 17: with 8, 4, 2 and 1 both sum all lanes",
