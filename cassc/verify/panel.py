@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
 
@@ -33,10 +34,36 @@ def _follow(case: Case, oracle: Oracle, module: Module) -> bool:
     new = execute.place_variables(oracle.cubin, oracle.emulator, module, oracle.services)
     if new.addresses == old.addresses:
         return True
-    if old.heap or case.run.printed or any(oracle.cubin.relocations.get(name) for name in old.initial):
+    if old.heap or any(oracle.cubin.relocations.get(name) for name in old.initial):
         return False
+    run = _moved_run(case.run, old, new)
+    if run is None:
+        return False
+    case.run = run
     case.variables = replace(old, addresses=new.addresses)
     return True
+
+
+def _moved_run(run: Run, old: execute.Variables, new: execute.Variables) -> Run | None:
+    """What is left behind where the variables stand elsewhere. None where that cannot be said."""
+    printed = [_moved(record, old, new.addresses) for record in run.printed]
+    kept = tuple(record for record in printed if record is not None)
+    return replace(run, printed=kept) if len(kept) == len(printed) else None
+
+
+def _moved(record: execute.Record, old: execute.Variables, addresses: Mapping[str, int]) -> execute.Record | None:
+    """A call of vprintf, its format where the variables are now; None where an argument may be an address of theirs."""
+    format_address, arguments = record
+
+    def section(address: int) -> str | None:
+        places = old.addresses.items()
+        return next((name for name, base in places if 0 <= address - base < len(old.initial[name])), None)
+
+    for position in range(0, len(arguments) - 7, 4):
+        if section(int.from_bytes(arguments[position : position + 8], "little")) is not None:
+            return None
+    name = section(format_address)
+    return None if name is None else (format_address - old.addresses[name] + addresses[name], arguments)
 
 
 class Panel:
@@ -186,10 +213,15 @@ class Differential:
         return sample.defined
 
     def _other(self, module: Module, kernel: Kernel, sample: _Sample) -> bool:
+        before = sample.case.variables
         if not _follow(sample.case, self._oracle, module):
             return False
+        expected = _moved_run(sample.run, before, sample.case.variables)
+        if expected is None:
+            return False
+        sample.run = expected
         run = self._run(module, kernel, sample.case)
-        return bool(run.fault) or self._differ(sample.run, run)
+        return bool(run.fault) or self._differ(expected, run)
 
     def _run(self, module: Module, kernel: Kernel, case: Case, *, descending: bool = False) -> Run:
         return execute.on_emulator(
