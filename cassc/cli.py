@@ -84,7 +84,7 @@ class Diagnostics:
 def _diagnostics_format(arguments: list[str]) -> str:
     """As the options are read, since what is wrong with an option is a diagnostic, too."""
     form = "text"
-    for word, following in zip(arguments, [*arguments[1:], ""], strict=True):
+    for word, following in zip(arguments, [*arguments, ""][1:], strict=True):
         name, equals, value = word.partition("=")
         if name == "--diagnostics-format":
             form = value if equals else following

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cassc import diag
+from cassc.diag import Location
 from cassc.driver import findings, journal, prebuilt, profile
 from cassc.driver.prebuilt import Launch
 
@@ -98,7 +99,7 @@ def _report(found: journal.Journal, wanted: Wanted, status: int, say: Callable[[
     if wanted.profile:
         texts += _profile(found, wanted.profile)
     if wanted.log_file:
-        Path(wanted.log_file).write_text("".join(f"{text}\n" for text in texts))
+        _write(wanted.log_file, "".join(f"{text}\n" for text in texts))
     else:
         for text in texts:
             say(text)
@@ -112,5 +113,12 @@ def _profile(found: journal.Journal, form: str) -> Sequence[str]:
     text = profile.trace(found) if kind == "trace" else profile.as_json(profile.summarize(found))
     if not file:
         return [text]
-    Path(file).write_text(text + "\n")
+    _write(file, text + "\n")
     return []
+
+
+def _write(file: str, text: str) -> None:
+    try:
+        Path(file).write_text(text)
+    except OSError as problem:
+        raise diag.error("run-report", f"cannot write: {problem.strerror}", Location(file=file)) from problem

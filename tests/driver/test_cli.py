@@ -327,3 +327,8 @@ def test_terminated_build_leaves_no_scratch_folder(nvcc: Nvcc, tmp_path: Path) -
     assert process.wait(timeout=20) == 128 + signal.SIGTERM
     assert not (tmp_path / "prog").exists()
     assert not [path.name for path in (tmp_path / "tmp").iterdir() if path.name.startswith("cassc-")]
+
+
+def test_no_argument_at_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 1
+    assert "No input files specified" in capsys.readouterr().err
