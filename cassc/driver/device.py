@@ -266,11 +266,12 @@ def _select(fat: fatbin.FatBinary, title: str) -> tuple[bytes, SmArch]:
         chosen = fatbin.select(fat, choice)
         if chosen.cubin is not None and chosen.cubin_arch is not None:
             return chosen.cubin, chosen.cubin_arch
-    text = fatbin.select(fat, DEFAULT_SM) if fat.of_kind(fatbin.EntryKind.PTX) else chosen
-    text = text if text.ptx is not None else chosen
-    arch = ptx.architecture(text.ptx_arch, SmArch(SASS_ARCHITECTURES[-1])) if text.ptx_arch else None
-    if text.ptx is not None and arch is not None:
-        return ptx.compile_text(text.ptx, arch, title), arch
+    for chosen in (fatbin.select(fat, DEFAULT_SM), fatbin.select(fat)):
+        if chosen.ptx is None or chosen.ptx_arch is None:
+            continue
+        arch = ptx.architecture(chosen.ptx_arch, SmArch(SASS_ARCHITECTURES[-1]))
+        if arch is not None:
+            return ptx.compile_text(chosen.ptx, arch, title), arch
     texts = ", ".join(f"compute_{a.number}{a.suffix}" for a in fat.archs(fatbin.EntryKind.PTX)) or "nothing"
     raise diag.error(
         "device-no-sass",

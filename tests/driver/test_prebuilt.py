@@ -293,6 +293,12 @@ def test_container_that_holds_nothing_translatable(tmp_path: Path) -> None:
     assert fatbin.parse(file.read_bytes()).entries == ()  # found the next time, and not tried again
 
 
+def test_runtime_and_driver_agree_on_what_is_big() -> None:
+    source = Path(__file__).parents[2] / "shims" / "runtime" / "registry.cpp"
+    found = re.search(r"kBig = (\d+) << (\d+);", source.read_text())
+    assert found and int(found[1]) << int(found[2]) == prebuilt.BIG
+
+
 def test_command_line(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_bytes(b"\x7fELF")
