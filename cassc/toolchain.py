@@ -1,9 +1,9 @@
 """What this machine has: nvcc, the host compiler, cassc's own runtime libraries, and HIP.
 
 The names and places to try are data, in ``toolchains/*.toml``; this module only looks. (LLVM is looked for by
-``cassc.amdgpu.llvm``.) Nothing here starts a
-compilation, and nothing here fails when a tool is missing: a stage that needs one asks with :func:`require_nvcc` and
-the like, and ``cassc doctor`` prints the whole list.
+``cassc.amdgpu.llvm``.) Nothing here starts a compilation, and nothing here fails when a tool is missing, unless the
+user named one: a stage that needs one asks with :func:`require_nvcc` and the like, and ``cassc doctor`` prints the
+whole list.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +140,16 @@ def data_folder() -> Path:
 
 
 def find() -> Toolchain:
-    """Look for everything. Costs a few milliseconds: nvcc is asked for its version, nothing else is started."""
+    """Look for everything. Costs a few milliseconds: nvcc is asked for its version and its root, nothing else is
+    started. Raises CasscError as :func:`find_nvcc`."""
+    return replace(find_others(), nvcc=find_nvcc())
+
+
+def find_others() -> Toolchain:
+    """Everything but nvcc."""
     host = load("host")
     return Toolchain(
-        nvcc=find_nvcc(),
+        nvcc=None,
         cxx=_first_on_path(host["cxx"]),
         ar=_first_on_path(host["ar"]),
         runtime=find_runtime(),
@@ -154,30 +160,50 @@ def find() -> Toolchain:
 
 def find_nvcc() -> Nvcc | None:
     """``CASSC_NVCC`` alone if it is set; else PATH first, then the variables, then the wheels. Never cassc
-    itself under the name nvcc."""
+    itself under the name nvcc.
+
+    Raises CasscError ``toolchain-bad-nvcc`` if ``CASSC_NVCC`` names something else than an nvcc that can be used.
+    """
     data = load("cuda")
-    for path, origin in _nvcc_candidates(data):
-        if not path.is_file() or _is_cassc(path):
-            continue
-        banner = _ask(path, "--version")
-        match = re.search(r"V(\d+)\.(\d+)\.(\d+)", banner)
-        if match is None:
-            continue
-        version = (int(match[1]), int(match[2]), int(match[3]))
-        if version[:2] < tuple(data["oldest"]):
-            continue
-        root = _toolkit_root(path)
-        known = any((root / where).is_dir() for where in ("lib64", "targets/x86_64-linux/lib"))
-        return Nvcc(
-            path=path,
-            origin=origin,
-            version=version,
-            banner=banner,
-            root=root,
-            libraries=None if known else root / "lib",
-            runtime=data["runtime"].get(str(version[0]), f"libcudart.so.{version[0]}"),
-        )
-    return None
+    chosen = os.environ.get(data["chosen"])
+    if chosen:
+        if chosen == "none":
+            return None
+        path = Path(shutil.which(chosen) or chosen)
+        found = _examine(path, data["chosen"], data)
+        if isinstance(found, str):
+            text = f"{data['chosen']} is '{chosen}', which {found}"
+            raise error("toolchain-bad-nvcc", text, notes=[note("name an nvcc, or 'none', or unset the variable")])
+        return found
+    looked_at = (_examine(path, origin, data) for path, origin in _nvcc_candidates(data))
+    return next((found for found in looked_at if not isinstance(found, str)), None)
+
+
+def _examine(path: Path, origin: str, data: Mapping[str, Any]) -> Nvcc | str:
+    """What is known of an nvcc, or why a file is none that can be used."""
+    if not path.is_file():
+        return "is no file"
+    if _is_cassc(path):
+        return "is cassc itself"
+    banner = _ask(path, "--version")
+    match = re.search(r"V(\d+)\.(\d+)\.(\d+)", banner)
+    if match is None:
+        return "does not say which nvcc it is when asked with --version"
+    version = (int(match[1]), int(match[2]), int(match[3]))
+    if version[:2] < tuple(data["oldest"]):
+        oldest = ".".join(map(str, data["oldest"]))
+        return f"is nvcc {match[1]}.{match[2]}: the oldest that can be used is {oldest}"
+    root = _toolkit_root(path)
+    known = any((root / where).is_dir() for where in ("lib64", "targets/x86_64-linux/lib"))
+    return Nvcc(
+        path=path,
+        origin=origin,
+        version=version,
+        banner=banner,
+        root=root,
+        libraries=None if known else root / "lib",
+        runtime=data["runtime"].get(str(version[0]), f"libcudart.so.{version[0]}"),
+    )
 
 
 def cuda_packages() -> list[Path]:
@@ -226,11 +252,6 @@ def _linking_twin(compiler: Path) -> Path:
 
 def _nvcc_candidates(data: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:
     program = data["program"]
-    chosen = os.environ.get(data["chosen"])
-    if chosen:
-        if chosen != "none":
-            yield Path(chosen), data["chosen"]
-        return
     for folder in os.environ.get("PATH", "").split(os.pathsep):
         found = shutil.which(program, path=folder) if folder else None
         if found:

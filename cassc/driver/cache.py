@@ -22,10 +22,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from cassc.diag import Diagnostic, Severity, error
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 _DIGEST = 32
 _SUFFIX = ".entry"
@@ -141,7 +143,9 @@ class Cache:
         that cannot be written is lost."""
         if self.limit == 0 or not (self.hits or self.misses):
             return
-        with contextlib.suppress(OSError, Timeout, NotImplementedError), FileLock(self.root / "counts.lock", timeout=1):
+        from filelock import Timeout
+
+        with contextlib.suppress(OSError, Timeout, NotImplementedError), _lock(self.root / "counts.lock", timeout=1):
             hits, misses = self._counts()
             content = json.dumps([hits + self.hits, misses + self.misses]).encode()
             self._write(self.root / _COUNTS_FILE, content)
@@ -205,7 +209,7 @@ class Cache:
     @contextlib.contextmanager
     def _locked(self, name: str) -> Iterator[None]:
         """One of 256 locks, by the key's first byte: the number of lock files stays bounded."""
-        lock = FileLock(self.root / "locks" / name[:2])
+        lock = _lock(self.root / "locks" / name[:2])
         try:
             (self.root / "locks").mkdir(parents=True, exist_ok=True)
             lock.acquire()
@@ -240,13 +244,19 @@ class Cache:
         total = sum(size for _, size, _ in entries)
         if total <= self.limit:
             return
-        with FileLock(self.root / "prune.lock"):
+        with _lock(self.root / "prune.lock"):
             self._remove_left_behind(_ABANDONED)
             for path, size, _ in sorted(entries, key=lambda entry: entry[2]):
                 if total <= self.limit * _ROOM_LEFT:
                     break
                 path.unlink(missing_ok=True)
                 total -= size
+
+
+def _lock(path: Path, timeout: float = -1) -> BaseFileLock:
+    from filelock import FileLock  # takes longer to load than everything else that a compilation begins with
+
+    return FileLock(path, timeout=timeout)
 
 
 def _limit(root: Path) -> int:

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -94,6 +94,19 @@ class Module:
 
 
 @dataclass(frozen=True, slots=True)
+class Made:
+    """A translated cubin as the cache holds it; whether it was there; else the seconds by stage that it took."""
+
+    stored: bytes
+    hit: bool
+    seconds: Mapping[str, float]
+
+
+Begun = Callable[[bytes], "Made | None"]
+"""Asked for the translation of a cubin: one that was begun earlier, or None."""
+
+
+@dataclass(frozen=True, slots=True)
 class Container:
     """What became of one fat binary: the entries to add to it (none where it holds nothing to translate), and the rest
     as in :class:`Outcome`."""
@@ -155,7 +168,9 @@ def prepare() -> None:
     rows_by_opcode()
 
 
-def translate_file(path: str | os.PathLike[str], title: str, settings: Settings, cache: Cache) -> Outcome:
+def translate_file(
+    path: str | os.PathLike[str], title: str, settings: Settings, cache: Cache, begun: Begun | None = None
+) -> Outcome:
     """Translate every fat binary of an object or archive that holds no code object yet.
 
     ``title`` is the file that diagnostics name. Raises CasscError; the errors of the middle carry kernel, address and
@@ -172,7 +187,7 @@ def translate_file(path: str | os.PathLike[str], title: str, settings: Settings,
     additions: list[tuple[fatbin.FatBinary, tuple[fatbin.FatEntry, ...]]] = []
     hits = 0
     for fat in containers:
-        made = translate_container(fat, title, settings, cache, clock)
+        made = translate_container(fat, title, settings, cache, clock, begun)
         kept += made.kept
         remarks += made.remarks
         verdicts += made.verdicts
@@ -186,17 +201,19 @@ def translate_file(path: str | os.PathLike[str], title: str, settings: Settings,
     return Outcome(data, tuple(verdicts), tuple(remarks), clock.seconds, tuple(kept), hits)
 
 
-def translate_container(fat: fatbin.FatBinary, title: str, settings: Settings, cache: Cache, clock: Clock) -> Container:
+def translate_container(
+    fat: fatbin.FatBinary, title: str, settings: Settings, cache: Cache, clock: Clock, begun: Begun | None = None
+) -> Container:
     """Translate one fat binary. Raises CasscError for what cannot be translated, unless that is to be left out."""
     kept = [(".fatbin", fatbin.serialize(fat))]
     try:
         with clock.stage("select"):
             chosen, arch = _select(fat, title)
-            empty = _holds_nothing(chosen)
+            something = holds_something(chosen)
         kept.append((f".{arch.name}.cubin", chosen))
-        if empty:
+        if not something:
             return Container(kept=tuple(kept))
-        module, hit = _module(chosen, settings, cache, clock, title)
+        module, hit = _module(chosen, settings, cache, clock, title, begun)
     except CasscError as problem:
         if not settings.skip_refused:
             raise
@@ -257,12 +274,28 @@ def wants_translation(fat: fatbin.FatBinary) -> bool:
     return linked and bool(fat.entries) and not fat.of_kind(fatbin.EntryKind.CODE_OBJECTS)
 
 
+def _choices(archs: Sequence[SmArch]) -> list[SmArch]:
+    """Architectures whose code is looked for, best first: the default, else the newest of those up to the one whose
+    outputs are recorded, else the newest that is supported."""
+    known = [a for a in sorted(archs, reverse=True) if a.number in SASS_ARCHITECTURES]
+    return [DEFAULT_SM, *(a for a in known if a.number <= RECORDED_SM.number), *known]
+
+
+def preferred(archs: Sequence[SmArch], *, complete: bool) -> SmArch | None:
+    """Whose cubin will be chosen from a fat binary with cubins for these; None where that cannot be said, or if there
+    may be more to come that would be preferred."""
+    if DEFAULT_SM in archs:
+        return DEFAULT_SM
+    for choice in _choices(archs) if complete else ():
+        fitting = [a for a in archs if fatbin.runs_on(a, choice)]
+        if fitting:
+            return max(fitting, key=lambda a: (a.number, a == choice, not a.suffix))
+    return None
+
+
 def _select(fat: fatbin.FatBinary, title: str) -> tuple[bytes, SmArch]:
-    """The cubin that is translated, and its architecture: the default, else the newest of those up to the one whose
-    outputs are recorded, else the newest that is supported, else (to be refused by name) the newest."""
-    known = [a for a in reversed(fat.archs()) if a.number in SASS_ARCHITECTURES]
-    choices = [DEFAULT_SM, *(a for a in known if a.number <= RECORDED_SM.number), *known, None]
-    for choice in choices:
+    """The cubin that is translated, and its architecture: of the choices, else (to be refused by name) the newest."""
+    for choice in [*_choices(fat.archs()), None]:
         chosen = fatbin.select(fat, choice)
         if chosen.cubin is not None and chosen.cubin_arch is not None:
             return chosen.cubin, chosen.cubin_arch
@@ -281,18 +314,20 @@ def _select(fat: fatbin.FatBinary, title: str) -> tuple[bytes, SmArch]:
     )
 
 
-def _holds_nothing(data: bytes) -> bool:
-    """nvcc puts a cubin into every object of a .cu file, also where that has no device code."""
+def holds_something(data: bytes) -> bool:
+    """Whether a cubin does: nvcc puts one into every object of a .cu file, also where that has no device code."""
     module = cubin.parse(data)
     variables = (name for name in module.sections if name.startswith((".nv.global", ".nv.constant3", ".nv.constant4")))
-    return not module.kernels and not any(variables)
+    return bool(module.kernels) or any(variables)
 
 
-def _module(data: bytes, settings: Settings, cache: Cache, clock: Clock, title: str) -> tuple[Module, bool]:
+def make_module(data: bytes, settings: Settings, cache: Cache) -> Made:
+    """Translate a cubin, or find its translation in the cache. Raises CasscError."""
+    seconds: dict[str, float] = {}
+
     def make() -> bytes:
         result = translate_module(data, settings)
-        for stage, seconds in result.timings.items():
-            clock.add(stage, seconds)
+        seconds.update(result.timings)
         return _dump(result)
 
     wanted = json.dumps(
@@ -305,13 +340,21 @@ def _module(data: bytes, settings: Settings, cache: Cache, clock: Clock, title: 
             settings.kernels,
         ]
     )
-    name = cache_module.key("module", data, wanted, code_version())
+    stored, hit = cache.get_or_make(cache_module.key("module", data, wanted, code_version()), make)
+    return Made(stored, hit, seconds)
+
+
+def _module(
+    data: bytes, settings: Settings, cache: Cache, clock: Clock, title: str, begun: Begun | None
+) -> tuple[Module, bool]:
     try:
-        stored, hit = cache.get_or_make(name, make)
+        made = (begun(data) if begun is not None else None) or make_module(data, settings, cache)
     except CasscError as problem:
         located = (_located(d, title) for d in problem.diagnostics)
         raise CasscError(*located, status=problem.status) from problem
-    return _load(stored), hit
+    for stage, seconds in made.seconds.items():
+        clock.add(stage, seconds)
+    return _load(made.stored), made.hit
 
 
 def _located(diagnostic: Diagnostic, title: str) -> Diagnostic:

@@ -6,7 +6,7 @@ import os
 import platform
 import re
 import subprocess
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -43,10 +43,15 @@ class Finding:
 
 def examine() -> list[Finding]:
     """Look at the machine. Starts nvcc, g++ and ar for their versions; compiles nothing."""
-    found = toolchain.find()
+    found = toolchain.find_others()
+    try:
+        found = replace(found, nvcc=toolchain.find_nvcc())
+        nvcc = _nvcc(found)
+    except CasscError as problem:
+        nvcc = Finding("nvcc", False, True, str(problem), "unset CASSC_NVCC")
     return [
         Finding("cassc", True, True, f"{cassc.__version__}, Python {platform.python_version()}, {_package_folder()}"),
-        _nvcc(found),
+        nvcc,
         _program("host compiler", found.cxx, "host"),
         _program("archiver", found.ar, "host", needed=False),
         _llvm(),

@@ -1,8 +1,10 @@
-"""Run a plan: start its commands, translate its objects, deliver its products."""
+"""Run a plan: start its commands, translate its objects, deliver its products.
+
+What translates is imported when it is needed: nvcc is started first, and the rest loads while it works.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
@@ -10,23 +12,25 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic
-from cassc.driver import compilation, device, from_source, policy
+from cassc.driver import compilation
+from cassc.driver.ahead import Ahead
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
 from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, FromSource, Job, Plan, Translate
 from cassc.driver.progress import Progress
-from cassc.image import host
 from cassc.toolchain import nvcc_environment
+
+if TYPE_CHECKING:
+    from cassc.driver import device
 
 Say = Callable[[str], None]
 
@@ -101,15 +105,9 @@ class _Runner:
         self.cache = cache
         self.say = say
         self.report = Report()
-        self.settings = device.Settings(
-            invocation.targets,
-            invocation.check_seconds,
-            invocation.keep,
-            engines=device.sass_engines(invocation.engines),
-        )
         self.compiled: dict[Path, Future[float]] = {}
         self.made: dict[Path, Future[device.Outcome]] = {}
-        self.prepared: threading.Thread | None = None
+        self.ahead: dict[Path, Ahead] = {}
         self.untouched: dict[str, str] = {}
         """What is used in the place of a translation: a file in which nothing had to be translated."""
 
@@ -117,7 +115,11 @@ class _Runner:
         if self.invocation.verbose:
             for line in self.plan.environment:
                 self.say(line)
-        rules = policy.read(self.invocation.policy) if self.invocation.policy else None
+        rules = None
+        if self.invocation.policy:
+            from cassc.driver import policy
+
+            rules = policy.read(self.invocation.policy)
         workers = self.invocation.threads or os.cpu_count() or 1
         pool = ThreadPoolExecutor(max_workers=workers)
         try:
@@ -125,7 +127,7 @@ class _Runner:
                 if isinstance(job, Compile):
                     self.compiled[job.output] = pool.submit(self._compile, job)
                 elif isinstance(job, FromSource):
-                    self.made[job.output] = pool.submit(from_source.make, job, self.settings, self.cache)
+                    self.made[job.output] = pool.submit(self._from_source, job)
             for job in self.plan.jobs:
                 self._run(job)
             deliveries = [replace(d, made=Path(self.untouched.get(str(d.made), d.made))) for d in self.plan.deliveries]
@@ -160,32 +162,50 @@ class _Runner:
             seconds = self._start(command, nvcc=job.stage == "nvcc")
             self.report.timings.append((job.stage, {job.stage: seconds}))
 
+    def _from_source(self, job: FromSource) -> device.Outcome:
+        from cassc.driver import from_source
+
+        return from_source.make(job, self._settings(), self.cache)
+
+    def _settings(self) -> device.Settings:
+        from cassc.driver import device
+
+        wanted = self.invocation
+        engines = device.sass_engines(wanted.engines)
+        return device.Settings(wanted.targets, wanted.check_seconds, wanted.keep, engines=engines)
+
     def _compile(self, job: Compile) -> float:
         nvcc = self.plan.nvcc
         if nvcc is None or self.invocation.verbose:
             return self._start(job.command, nvcc=True)
         begin = time.perf_counter()
-        done, hit = compilation.compile(job, nvcc, self.cache, self._captured)
+        done, hit = compilation.compile(job, nvcc, self.cache, lambda command: self._captured(job, command))
         if done.text:
             self.say(done.text.decode(errors="replace").rstrip("\n"))
         _check(done.status)
         self.report.compilations += hit
         return time.perf_counter() - begin
 
-    def _captured(self, command: list[str]) -> compilation.Run:
+    def _captured(self, job: Compile, command: list[str]) -> compilation.Run:
         """Start nvcc; what it prints is kept, so that a hit in the cache can say it again."""
-        if not self.prepared:
-            self.prepared = threading.Thread(target=_prepare)
-            self.prepared.start()
         if sys.stderr.isatty() and "NO_COLOR" not in os.environ:
             command = [*command, "-Xcompiler", "-fdiagnostics-color=always"]
+        environment = nvcc_environment()
+        folder = job.output.with_suffix(".tmp")
+        if job.translated:
+            folder.mkdir()
+            environment["TMPDIR"] = str(folder)
         try:
-            done = subprocess.run(
-                command, env=nvcc_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-            )
+            with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as nvcc:
+                if job.translated:
+                    self.ahead[job.output] = Ahead(folder, self._settings, self.cache)
+                text, _ = nvcc.communicate()
         except OSError as problem:
             raise _not_started(command[0], problem) from problem
-        return compilation.Run(done.returncode, done.stdout)
+        if job.translated:
+            self.ahead[job.output].nvcc_ended()
+            shutil.rmtree(folder, ignore_errors=True)
+        return compilation.Run(nvcc.returncode, text)
 
     def _start(self, command: Sequence[str], *, nvcc: bool = False) -> float:
         """Start a tool and wait; its output goes where ours goes. Returns the seconds it took."""
@@ -218,13 +238,18 @@ class _Runner:
             return  # an optional product of an earlier job
         if self.invocation.verbose:
             self.say(f"#$ {_shown(job)}")
+        from cassc.driver import device
+
+        begun = self.ahead[job.input].result if job.input in self.ahead else None
         try:
             with Progress(f"translating {job.title}", enabled=not self.invocation.verbose):
-                outcome = device.translate_file(job.input, job.title, self.settings, self.cache)
+                outcome = device.translate_file(job.input, job.title, self._settings(), self.cache, begun)
         except CasscError as problem:
             if job.fallback is None:
                 raise
-            self._take(from_source.instead(job.fallback, problem, self.settings, self.cache), job.fallback)
+            from cassc.driver import from_source
+
+            self._take(from_source.instead(job.fallback, problem, self._settings(), self.cache), job.fallback)
             return
         except Exception as problem:
             if isinstance(problem, OSError):
@@ -269,6 +294,9 @@ class _Runner:
                 raise _not_written(folder / name, problem) from problem
 
     def _device_link(self, job: DeviceLink) -> None:
+        from cassc.driver import device
+        from cassc.image import host
+
         inputs = [self.untouched.get(str(path), str(path)) for path in job.inputs]
         wanted = []
         for path in inputs:
@@ -279,11 +307,6 @@ class _Runner:
         if wanted:
             seconds = self._start([*job.command, *wanted], nvcc=True)
             self.report.timings.append(("device link", {"nvcc -dlink": seconds}))
-
-
-def _prepare() -> None:
-    with contextlib.suppress(Exception):
-        device.prepare()
 
 
 def _not_started(program: str, problem: OSError) -> CasscError:

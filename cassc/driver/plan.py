@@ -13,8 +13,8 @@ from pathlib import Path
 from cassc.driver import toolkit
 from cassc.driver.invocation import Input, Invocation, Kind, Phase
 from cassc.driver.toolkit import Toolkit
-from cassc.hip.compile import Unit
 from cassc.hip.tools import lacks as source_lacks
+from cassc.hip.unit import Unit
 from cassc.target import DEFAULT_SM
 from cassc.toolchain import Nvcc, Toolchain, host_compiler
 
@@ -27,11 +27,13 @@ _SYSTEM_LIBRARIES = ("-lrt", "-lpthread", "-ldl")
 
 @dataclass(frozen=True, slots=True)
 class Compile:
-    """nvcc makes a host object, with a fat binary inside, of one source."""
+    """nvcc makes a host object, with a fat binary inside, of one source. ``translated``: its device code is complete,
+    and is translated next."""
 
     source: str
     command: tuple[str, ...]
     output: Path
+    translated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,9 @@ class _Planner:
         if item.kind is Kind.CUDA and self._source_first():
             self.jobs.append(self._from_source(item, compiled, final, stem))
         else:
-            self.jobs.append(Compile(item.path, self._compile_command(item, compiled, final), compiled))
+            complete = item.kind is Kind.CUDA and not self.invocation.relocatable
+            command = self._compile_command(item, compiled, final)
+            self.jobs.append(Compile(item.path, command, compiled, translated=complete))
             if item.kind in (Kind.CUDA, Kind.DEVICE):
                 translated = self.scratch / f"{number}-{stem}.translated.o"
                 fallback = None

@@ -16,7 +16,7 @@ import cassc
 from cassc.diag import Diagnostic
 from cassc.hip import compile as hip_compile
 from cassc.hip import tools as hip_tools
-from cassc.hip.compile import Unit
+from cassc.hip.unit import Unit
 from cassc.image import bundle, codeobject, embed, fatbin, host
 from cassc.target import SmArch, Target
 

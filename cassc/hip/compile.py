@@ -21,30 +21,12 @@ from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import dialect, tokens
 from cassc.hip.tools import SourceTools, find_cccl, include_folder
+from cassc.hip.unit import Unit
 from cassc.image import elf
 from cassc.target import DEFAULT_TARGET, Target
 
 _EMPTY_CONTAINER = bytes.fromhex("50ed55ba0100100000000000 00000000")
 """A fat binary's header, and no entry: the code objects are embedded once both sides are compiled."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A source and how it is to be compiled.
-
-    Attributes:
-        source: the file.
-        arguments: nvcc's arguments for compiling it.
-        cuda: nvcc's version that the source sees.
-        cudart: major version of the CUDA runtime that the program is linked with.
-        sm: what ``__CUDA_ARCH__`` says, times ten.
-    """
-
-    source: Path
-    arguments: tuple[str, ...]
-    cuda: tuple[int, int, int] = (13, 0, 88)
-    cudart: int = 13
-    sm: int = 80
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import pytest
 
 from cassc import toolchain
 from cassc.diag import CasscError
+from cassc.driver import doctor
 
 ROOT = Path(__file__).parents[2]
 
@@ -87,6 +88,40 @@ def test_nvcc_is_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert found and (found.path, found.origin) == (other, "CASSC_NVCC")
     monkeypatch.setenv("CASSC_NVCC", "none")
     assert toolchain.find_nvcc() is None
+    monkeypatch.setenv("CASSC_NVCC", "nvcc")  # a bare name is looked for on PATH
+    found = toolchain.find_nvcc()
+    assert found and (found.path, found.origin) == (tmp_path / "first/bin/nvcc", "CASSC_NVCC")
+
+
+@pytest.mark.parametrize(
+    ("named", "reason"),
+    [
+        ("absent/nvcc", "is no file"),
+        ("old/bin/nvcc", "is nvcc 10.2: the oldest that can be used is 11.0"),
+        ("text", "does not say which nvcc it is"),
+        ("cassc", "is cassc itself"),
+    ],
+)
+def test_nvcc_that_was_chosen_and_cannot_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, reason: str
+) -> None:
+    """Another one on PATH is not taken in its place, and the source engine is not, either."""
+    monkeypatch.setenv("PATH", path_of(fake_nvcc(tmp_path / "first").parent))
+    fake_nvcc(tmp_path / "old", "10.2.89")
+    (tmp_path / "text").write_text("#!/bin/sh\necho hello\n")
+    (tmp_path / "text").chmod(0o755)
+    (tmp_path / "cassc").write_text("#!/usr/bin/python3\nfrom cassc.cli import main\n")
+    monkeypatch.setenv("CASSC_NVCC", str(tmp_path / named))
+    with pytest.raises(CasscError, match=f"CASSC_NVCC is '{tmp_path / named}', which {reason}") as caught:
+        toolchain.find()
+    assert caught.value.status == 1
+
+
+def test_doctor_names_an_nvcc_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CASSC_NVCC", str(tmp_path / "absent"))
+    (finding,) = [finding for finding in doctor.examine() if finding.name == "nvcc"]
+    assert (finding.found, finding.needed, finding.mend) == (False, True, "unset CASSC_NVCC")
+    assert "absent', which is no file" in finding.detail
 
 
 def test_wheels_need_their_library_folder(tmp_path: Path) -> None:
