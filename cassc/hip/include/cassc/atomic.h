@@ -28,6 +28,23 @@ CASSC_FN T update(T* address, Operation operation) {
     return __builtin_bit_cast(T, old);
   }
 }
+CASSC_FN float without_subnormals(float x) {
+  return __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
+}
+// Global memory's additions of floats take and give no subnormals, shared memory's do (PTX ISA, "atom"). LLVM would add up the
+// values of a wave first, in an order of its own: it leaves alone what has an address that differs from lane to lane.
+template <int Scope>
+CASSC_FN float add_float(float* address, float value) {
+  if (__builtin_amdgcn_is_shared(address)) {
+    using Shared = __attribute__((address_space(3))) float;
+    unsigned offset = (unsigned)(Shared*)address;
+    asm("" : "+v"(offset));
+    return __hip_atomic_fetch_add((Shared*)offset, value, __ATOMIC_RELAXED, Scope);
+  }
+  return update<Scope>(address, [=](float old) {
+    return without_subnormals(without_subnormals(old) + without_subnormals(value));
+  });
+}
 }  // namespace cassc
 #endif
 
@@ -55,8 +72,9 @@ CASSC_FN T update(T* address, Operation operation) {
   CASSC_ATOMICS_INTEGER(suffix, scope, unsigned long)                                                                \
   CASSC_ATOMICS_INTEGER(suffix, scope, long long)                                                                    \
   CASSC_ATOMICS_INTEGER(suffix, scope, unsigned long long)                                                           \
-  CASSC_ATOMIC(suffix, scope, atomicAdd, float, CASSC_FETCH(fetch_add))                                              \
-  CASSC_ATOMIC(suffix, scope, atomicAdd, double, CASSC_FETCH(fetch_add))                                             \
+  CASSC_ATOMIC(suffix, scope, atomicAdd, float, cassc::add_float<kScope>(address, value))                            \
+  CASSC_ATOMIC(suffix, scope, atomicAdd, double,                                                                     \
+               (cassc::update<kScope>(address, [=](double old) { return old + value; })))                            \
   CASSC_ATOMIC(suffix, scope, atomicExch, float, CASSC_FETCH(exchange))                                              \
   CASSC_ATOMIC(suffix, scope, atomicExch, double, CASSC_FETCH(exchange))                                             \
   CASSC_ATOMIC(suffix, scope, atomicInc, unsigned,                                                                   \

@@ -1,5 +1,6 @@
 // CUDA's declaration keywords for clang, and how this header set writes device functions: CASSC_FN T f(...) CASSC_BODY(...)
-// is a definition when device code is compiled, and a declaration when the host's side is, where device builtins are unknown.
+// is that definition when device code is compiled. On the host's side, where device builtins are unknown, nothing is made of it; it
+// has a body all the same, since templates over types without a name (of lambdas) may not be left undefined.
 #ifndef CASSC_ATTRIBUTES_H
 #define CASSC_ATTRIBUTES_H
 
@@ -26,7 +27,14 @@
 #define __inline_hint__
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
+// The most threads of a block, which the code object states, so that a launch with more fails. (The least number of blocks of a
+// multiprocessor speaks of NVIDIA's register files.)
+#if defined(__CUDA_ARCH__)
+#define CASSC_LAUNCH_BOUNDS(most, ...) __attribute__((amdgpu_flat_work_group_size(1, (most))))
+#define __launch_bounds__(...) CASSC_LAUNCH_BOUNDS(__VA_ARGS__, 0)
+#else
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#endif
 #define __maxnreg__(n)
 #define __grid_constant__
 #define __nv_pure__ __attribute__((pure))
@@ -51,8 +59,9 @@
 #define CASSC_BODY(...) \
   { __VA_ARGS__ }
 #else
-#define CASSC_FN __device__
-#define CASSC_BODY(...) ;
+#define CASSC_FN __device__ inline
+#define CASSC_BODY(...) \
+  { __builtin_trap(); }
 #endif
 #define CASSC_HD __host__ __device__ inline __attribute__((always_inline))
 

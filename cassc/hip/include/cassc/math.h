@@ -24,6 +24,7 @@
 #include "cassc/math_declarations.h"
 #endif
 #include <math.h>
+#include "cassc/host_math.h"
 #include <cstdint>
 #include <cstring>
 #include <ctime>

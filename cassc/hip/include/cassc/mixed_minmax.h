@@ -25,6 +25,11 @@ CASSC_SAME(unsigned long)
 CASSC_SAME(long long)
 CASSC_SAME(unsigned long long)
 #undef CASSC_SAME
+// clang's header has these for the device only; host code is read along with device code.
+__host__ inline float min(float a, float b) { return __builtin_fminf(a, b); }
+__host__ inline float max(float a, float b) { return __builtin_fmaxf(a, b); }
+__host__ inline double min(double a, double b) { return __builtin_fmin(a, b); }
+__host__ inline double max(double a, double b) { return __builtin_fmax(a, b); }
 #endif
 __host__ __device__ inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 __host__ __device__ inline unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }

@@ -5,10 +5,15 @@
 CASSC_FN void __threadfence_block() CASSC_BODY(__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");)
 CASSC_FN void __threadfence() CASSC_BODY(__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "agent");)
 CASSC_FN void __threadfence_system() CASSC_BODY(__builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "");)
-CASSC_FN void __syncthreads() CASSC_BODY(
-    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
-    __builtin_amdgcn_s_barrier();
-    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");)
+#ifdef __CUDA_ARCH__
+CASSC_FN void __syncthreads() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+#else
+__device__ void __syncthreads();  // a builtin of clang's where the host's side is compiled, which may not have a body
+#endif
 // Lanes run in lockstep; what is left is that memory operations are ordered.
 CASSC_FN void __syncwarp(unsigned mask = 0xffffffffu) CASSC_BODY(
     __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
