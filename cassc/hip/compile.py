@@ -19,7 +19,9 @@ from pathlib import Path
 
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Severity
-from cassc.hip import dialect, tokens
+from cassc.hip import dialect
+from cassc.hip import overlay as overlay_module
+from cassc.hip.overlay import Overlay
 from cassc.hip.tools import SourceTools, find_cccl, include_folder
 from cassc.hip.unit import Unit
 from cassc.image import elf
@@ -139,26 +141,45 @@ def _no_effect(text: str) -> Diagnostic:
 def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> Compiled:
     """Raises CompilerFailed with clang's own words, CasscError for options and files."""
     asked = options(unit.arguments)
+    files = dependencies(unit, tools)
     with tempfile.TemporaryDirectory(prefix="cassc-source-") as name:
         folder = Path(name)
-        overlay, refused, managed = _overlay(unit, tools, asked, folder)
-        host_object = folder / "host.o"
-        empty = folder / "empty.fatbin"
-        empty.write_bytes(_EMPTY_CONTAINER)
-        products = {target.name: folder / f"{target.name}.hsaco" for target in targets}
-        commands = [host_command(unit, tools, asked, overlay, managed, empty, host_object)]
-        commands += [device_command(unit, tools, asked, overlay, t, products[t.name]) for t in targets]
-        with ThreadPoolExecutor(max_workers=len(commands)) as pool:
-            results = list(pool.map(_start, commands))
+        overlay = overlay_module.make(files, folder)
+        made = _compiled(unit, tools, asked, targets, overlay, folder)
+        constructed = overlay_module.constructed("".join(output for _, output in made.results))
+        if constructed:
+            overlay = overlay_module.make(files, folder, constructed)
+            made = _compiled(unit, tools, asked, targets, overlay, folder)
         printed: list[str] = []
-        for status, output in results:
+        for status, output in made.results:
             if output and output not in printed:
                 printed.append(output)
             if status:
-                raise CompilerFailed(status, output, _of_assembly(output, refused))
-        code_objects = {name: path.read_bytes() for name, path in products.items()}
-        made = host_object.read_bytes()
-        return Compiled(as_cuda(made) if managed else made, code_objects, asked.remarks, "".join(printed))
+                raise CompilerFailed(status, output, _of_assembly(output, overlay.refused))
+        code_objects = {name: path.read_bytes() for name, path in made.code_objects.items()}
+        image = made.host.read_bytes()
+        return Compiled(as_cuda(image) if overlay.managed else image, code_objects, asked.remarks, "".join(printed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Products:
+    """``results``: status and words of clang for the host's side, and for each target."""
+
+    results: Sequence[tuple[int, str]]
+    host: Path
+    code_objects: Mapping[str, Path]
+
+
+def _compiled(
+    unit: Unit, tools: SourceTools, asked: Options, targets: Sequence[Target], overlay: Overlay, folder: Path
+) -> _Products:
+    host, empty = folder / "host.o", folder / "empty.fatbin"
+    empty.write_bytes(_EMPTY_CONTAINER)
+    products = {target.name: folder / f"{target.name}.hsaco" for target in targets}
+    commands = [host_command(unit, tools, asked, overlay, empty, host)]
+    commands += [device_command(unit, tools, asked, overlay, t, products[t.name]) for t in targets]
+    with ThreadPoolExecutor(max_workers=len(commands)) as pool:
+        return _Products(list(pool.map(_start, commands)), host, products)
 
 
 def _of_assembly(output: str, refused: Sequence[Diagnostic]) -> list[Diagnostic]:
@@ -167,7 +188,7 @@ def _of_assembly(output: str, refused: Sequence[Diagnostic]) -> list[Diagnostic]
     return [d for d, place in places if dialect.refusal(place.file, place.line, place.column) in output]
 
 
-def common(unit: Unit, asked: Options, overlay: Path | None) -> list[str]:
+def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
     """What both sides are compiled with."""
     major, minor, build = unit.cuda
     words = [
@@ -186,13 +207,11 @@ def common(unit: Unit, asked: Options, overlay: Path | None) -> list[str]:
     cccl = find_cccl()
     if cccl is not None:
         words += ["-isystem", str(cccl)]
-    if overlay is not None:
-        words += ["-ivfsoverlay", str(overlay), "-include", "cassc/ptx.h"]
-    return [*words, *asked.both]
+    return [*words, *overlay.words(), *asked.both]
 
 
 def device_command(
-    unit: Unit, tools: SourceTools, asked: Options, overlay: Path | None, target: Target, output: Path
+    unit: Unit, tools: SourceTools, asked: Options, overlay: Overlay, target: Target, output: Path
 ) -> list[str]:
     return [
         *(
@@ -216,9 +235,9 @@ def device_command(
 
 
 def host_command(
-    unit: Unit, tools: SourceTools, asked: Options, overlay: Path | None, managed: bool, container: Path, output: Path
+    unit: Unit, tools: SourceTools, asked: Options, overlay: Overlay, container: Path, output: Path
 ) -> list[str]:
-    if managed:
+    if overlay.managed:
         language = ["-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx1100"]
         language.append("-DCASSC_HOST_MANAGED")
     else:
@@ -245,8 +264,8 @@ def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
     asked = options(unit.arguments)
     found: dict[Path, None] = {}
     nothing = Path(os.devnull)
-    host = host_command(unit, tools, asked, None, False, nothing, nothing)
-    device = device_command(unit, tools, asked, None, DEFAULT_TARGET, nothing)
+    host = host_command(unit, tools, asked, Overlay(None), nothing, nothing)
+    device = device_command(unit, tools, asked, Overlay(None), DEFAULT_TARGET, nothing)
     for command in (host, device):
         words = [word for word in command if word not in ("-c", "-o", str(nothing), "--no-gpu-bundle-output")]
         if command is host:
@@ -258,35 +277,6 @@ def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
             if name:
                 found[Path(name.replace("\\ ", " "))] = None
     return list(found)
-
-
-def _overlay(
-    unit: Unit, tools: SourceTools, asked: Options, folder: Path
-) -> tuple[Path | None, list[Diagnostic], bool]:
-    """A file for ``-ivfsoverlay`` with the user's files in clang's form, where they differ from what is on disk."""
-    roots: list[dict[str, str]] = []
-    refused: list[Diagnostic] = []
-    managed = False
-    own = include_folder().resolve()
-    for number, path in enumerate(dependencies(unit, tools)):
-        real = path.resolve()
-        system = str(real).startswith(("/usr/", "/opt/")) and "cccl" not in real.parts
-        if own in real.parents or system:
-            continue
-        made = dialect.rewrite(tokens.read(path), str(path))
-        refused += made.refused
-        managed = managed or made.managed
-        if not made.edits:
-            continue
-        copy = folder / f"{number}{path.suffix}"
-        copy.write_bytes(made.text.encode(errors="surrogateescape"))
-        for name in {os.path.abspath(path), str(real)}:
-            roots.append({"type": "file", "name": name, "external-contents": str(copy)})
-    if not roots:
-        return None, refused, managed
-    overlay = folder / "overlay.yaml"
-    overlay.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": roots}))
-    return overlay, refused, managed
 
 
 def as_cuda(data: bytes) -> bytes:

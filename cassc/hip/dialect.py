@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.diag import Diagnostic, Location, Severity
@@ -24,28 +24,40 @@ _ASM = frozenset(("asm", "__asm__", "__asm"))
 _CUB_ACCESSES = re.compile(r"/cub/thread/thread_(load|store)\.cuh$")
 _ACCESS = "volatile"
 _OPEN = {"(": ")", "[": "]", "{": "}"}
+# Headers of translated assembly, and what shows that they are needed.
+_HEADERS = {
+    "cassc/ptx.h": "CASSC_PTX",
+    "cassc/ptx_small.h": r"cassc::ptx::(small|wide|to_small)",
+    "cassc/ptx_matrix.h": r"cassc::ptx::(mma|load_tiles|store_tiles)",
+}
 _WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """``refused``: inline assembly that is no PTX that can be translated; an error if device code is made of it.
-    ``managed``: the source has ``__managed__`` variables."""
+    ``managed``: the source has ``__managed__`` variables. ``headers``: what translated assembly needs."""
 
     text: str
     edits: tuple[Edit, ...]
     refused: tuple[Diagnostic, ...]
     managed: bool
+    headers: tuple[str, ...] = ()
 
 
-def rewrite(text: str, title: str) -> Rewritten:
-    """The source in clang's form. ``title`` is what diagnostics name."""
-    if not _WORTH_A_LOOK.search(text):
+def rewrite(text: str, title: str, constructed: Collection[int] = ()) -> Rewritten:
+    """The source in clang's form. ``title`` is what diagnostics name; ``constructed``: the lines of ``__shared__``
+    variables whose constructors clang refuses, and nvcc does not run."""
+    if not constructed and not _WORTH_A_LOOK.search(text):
         return Rewritten(text, (), (), False)
     stream = [token for token in tokens.lex(text) if token.kind is not Kind.COMMENT]
-    edits = [*launches(stream), *alignments(stream)]
-    refused = []
     lines = tokens.Lines(text)
+    edits = list(shared_storage(stream, lines, constructed)) if constructed else []
+    taken = [(edit.begin, edit.end) for edit in edits]
+    for edit in (*launches(stream), *alignments(stream)):
+        if not any(begin <= edit.begin and edit.end <= end for begin, end in taken):
+            edits.append(edit)
+    refused = []
     for statement in _assembly(stream, _ACCESS if _CUB_ACCESSES.search(title) else None):
         if statement.template is not None and not statement.template.strip():
             continue  # a barrier for the compiler
@@ -61,7 +73,9 @@ def rewrite(text: str, title: str) -> Rewritten:
             edits.append(Edit(statement.begin, statement.begin, f'CASSC_PTX_REFUSED({name}, "{quoted}", '))
             edits.append(Edit(statement.end, statement.end, ")"))
     managed = any(token.text == "__managed__" for token in stream)
-    return Rewritten(tokens.apply(text, edits), tuple(edits), tuple(refused), managed)
+    made = tokens.apply(text, edits)
+    headers = tuple(name for name, sign in _HEADERS.items() if re.search(sign, made))
+    return Rewritten(made, tuple(edits), tuple(refused), managed, headers)
 
 
 def refusal(title: str, line: int, column: int) -> str:
@@ -101,6 +115,81 @@ def alignments(stream: Sequence[Token]) -> Iterator[Edit]:
         text = "".join(f"{inner.text} " for inner in stream[position : end + 1])
         yield Edit(stream[first].offset, stream[first].offset, text)
         yield Edit(token.offset, stream[end].end, "")
+
+
+def shared_storage(stream: Sequence[Token], lines: tokens.Lines, places: Collection[int]) -> Iterator[Edit]:
+    """``__shared__ T x[4];`` on one of these lines as storage without a constructor, and a reference to it."""
+    for position, token in enumerate(stream):
+        if token.text != "__shared__":
+            continue
+        first = position
+        while first > 0 and stream[first - 1].text in _SPECIFIERS:
+            first -= 1
+        end = next((i for i in range(position, len(stream)) if stream[i].text == ";"), len(stream))
+        if end == len(stream) or not any(lines.place(t.offset)[0] in places for t in stream[position:end]):
+            continue
+        before, rest = _specifiers(stream[first:end])
+        declared = _declared(rest)
+        if declared is None:
+            continue
+        kind, names = declared
+        made = [
+            f"{before}__shared__ cassc::Uninitialized<{kind}{size}> cassc_{name}; auto& {name} = cassc_{name}.get()"
+            for name, size in names
+        ]
+        yield Edit(stream[first].offset, stream[end].offset, "; ".join(made))
+
+
+def _specifiers(inside: Sequence[Token]) -> tuple[str, list[Token]]:
+    """The alignments among the words in front of a declaration, and the rest of it."""
+    before, position = "", 0
+    while position < len(inside):
+        word = inside[position].text
+        if word in ("alignas", "__align__"):
+            end = _closing(inside, position + 1)
+            if end is None:
+                break
+            before += "".join(t.text for t in inside[position : end + 1]) + " "
+            position = end + 1
+        elif word in _SPECIFIERS and word != "typename":
+            position += 1
+        else:
+            break
+    return before, list(inside[position:])
+
+
+def _declared(rest: Sequence[Token]) -> tuple[str, list[tuple[str, str]]] | None:
+    """The type, and each name with its bounds; None where it has another form (initialisers, pointers)."""
+    angles, name = 0, None
+    for position, token in enumerate(rest):
+        angles += (token.text == "<") - token.text.count(">") * (token.text in (">", ">>"))
+        if angles == 0 and token.kind is Kind.IDENTIFIER:
+            behind = rest[position + 1].text if position + 1 < len(rest) else ","
+            if behind in ("[", ","):
+                name = position
+                break
+    if not name:
+        return None
+    kind = " ".join(t.text for t in rest[:name])
+    names: list[tuple[str, str]] = []
+    position = name
+    while position < len(rest):
+        if rest[position].kind is not Kind.IDENTIFIER:
+            return None
+        word, size = rest[position].text, ""
+        position += 1
+        while position < len(rest) and rest[position].text == "[":
+            end = _closing(rest, position)
+            if end is None:
+                return None
+            size += " ".join(t.text for t in rest[position : end + 1])
+            position = end + 1
+        names.append((word, size))
+        if position < len(rest):
+            if rest[position].text != ",":
+                return None
+            position += 1
+    return kind, names
 
 
 def _closing(stream: Sequence[Token], opening: int) -> int | None:

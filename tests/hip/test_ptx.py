@@ -38,7 +38,10 @@ def test_named_operands() -> None:
         "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0}, {%1}, {%2}, {%3};",
         "bar.sync 1, 64;",
         "bar.arrive 0, 64;",
-        "add.f16 %0, %1, %2;",
+        "add.ftz.f16 %0, %1, %2;",
+        "add.ftz.f64 %0, %1, %2;",
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];",
+        "{ mov.u32 %0, 1;",
         "label: add.u32 %0, %1, %2;",
         "bra done;",
         "ld.shared::cluster.u32 %0, [%1];",
@@ -49,6 +52,29 @@ def test_named_operands() -> None:
 def test_refused(text: str) -> None:
     with pytest.raises(Untranslated):
         translate(text.replace("%%", "%"), R)
+
+
+def test_scopes_have_registers_of_their_own() -> None:
+    text = translate("{ .reg .b32 t; mov.b32 t, 1; } { .reg .b32 t; mov.b32 t, 2; }", {})
+    assert text.count("{ unsigned cassc_t = {};") == 2
+    with pytest.raises(Untranslated):
+        translate("{ .reg .b32 t; } mov.b32 t, 1;", {})
+
+
+def test_subnormals_are_flushed_where_ftz_is_written() -> None:
+    floats = {str(n): Operand(f"f{n}", "f32") for n in range(4)}
+    assert "without_subnormals" in translate("fma.rn.ftz.f32 %0, %1, %2, %3;", floats)
+    assert "without_subnormals" not in translate("fma.rn.f32 %0, %1, %2, %3;", floats)
+
+
+def test_fragments_must_have_their_registers() -> None:
+    good = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {d0, d1}, {a}, {b}, {d0, d1};"
+    declared = ".reg .f64 d0, d1, a, b;"
+    assert "mma_double" in translate(declared + good, {})
+    with pytest.raises(Untranslated):
+        translate(
+            ".reg .f16x2 x, y; mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {x, x}, {x, x}, {y}, {x, x};", {}
+        )
 
 
 def test_memory_spaces_orders_and_scopes() -> None:

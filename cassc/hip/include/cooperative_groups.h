@@ -60,26 +60,26 @@ class cassc_warp_group : public thread_group {
   CASSC_FN unsigned size() const CASSC_BODY(return __builtin_popcount(mask_);)
   CASSC_FN unsigned num_threads() const CASSC_BODY(return __builtin_popcount(mask_);)
   CASSC_FN void sync() const CASSC_BODY(__syncwarp(mask_);)
-  template <class T>
-  CASSC_FN T shfl(T value, int rank) const CASSC_BODY(
+  template <class T_>
+  CASSC_FN T_ shfl(T_ value, int rank) const CASSC_BODY(
       return cassc::permute_any(value, cassc::lane_of(mask_, static_cast<unsigned>(rank) % size()));)
-  template <class T>
-  CASSC_FN T shfl_up(T value, unsigned delta) const CASSC_BODY(
+  template <class T_>
+  CASSC_FN T_ shfl_up(T_ value, unsigned delta) const CASSC_BODY(
       const unsigned rank = thread_rank();
       return cassc::permute_any(value, cassc::lane_of(mask_, rank >= delta ? rank - delta : rank));)
-  template <class T>
-  CASSC_FN T shfl_down(T value, unsigned delta) const CASSC_BODY(
+  template <class T_>
+  CASSC_FN T_ shfl_down(T_ value, unsigned delta) const CASSC_BODY(
       const unsigned rank = thread_rank();
       return cassc::permute_any(value, cassc::lane_of(mask_, rank + delta < size() ? rank + delta : rank));)
   CASSC_FN int any(int predicate) const CASSC_BODY(return __any_sync(mask_, predicate);)
   CASSC_FN int all(int predicate) const CASSC_BODY(return __all_sync(mask_, predicate);)
   CASSC_FN unsigned ballot(int predicate) const CASSC_BODY(
       return cassc::gather_bits(__ballot_sync(mask_, predicate), mask_);)
-  template <class T>
-  CASSC_FN unsigned match_any(T value) const CASSC_BODY(
+  template <class T_>
+  CASSC_FN unsigned match_any(T_ value) const CASSC_BODY(
       return cassc::gather_bits(__match_any_sync(mask_, value), mask_);)
-  template <class T>
-  CASSC_FN unsigned match_all(T value, int& predicate) const CASSC_BODY(
+  template <class T_>
+  CASSC_FN unsigned match_all(T_ value, int& predicate) const CASSC_BODY(
       return cassc::gather_bits(__match_all_sync(mask_, value, &predicate), mask_);)
 
  protected:
@@ -120,14 +120,14 @@ class thread_block_tile : public cassc_warp_group<thread_block_tile<Size, Parent
   static CASSC_HD constexpr unsigned num_threads() { return Size; }
   CASSC_FN unsigned meta_group_rank() const CASSC_BODY(return cassc::tile_rank<Parent>(Size);)
   CASSC_FN unsigned meta_group_size() const CASSC_BODY(return cassc::tile_count<Parent>(Size);)
-  template <class T>
-  CASSC_FN T shfl(T value, int rank) const CASSC_BODY(return cassc::permute_any(value, cassc::source_lane(rank, Size));)
-  template <class T>
-  CASSC_FN T shfl_up(T value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_up(delta, Size));)
-  template <class T>
-  CASSC_FN T shfl_down(T value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_down(delta, Size));)
-  template <class T>
-  CASSC_FN T shfl_xor(T value, int bits) const CASSC_BODY(return cassc::permute_any(value, cassc::source_xor(bits, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl(T_ value, int rank) const CASSC_BODY(return cassc::permute_any(value, cassc::source_lane(rank, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl_up(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_up(delta, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl_down(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_down(delta, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl_xor(T_ value, int bits) const CASSC_BODY(return cassc::permute_any(value, cassc::source_xor(bits, Size));)
   CASSC_FN thread_block_tile(const thread_block_tile<Size, void>& other);
   static CASSC_FN thread_block_tile cassc_make();
   template <unsigned OtherSize, class OtherParent>
@@ -158,14 +158,14 @@ class thread_block_tile<Size, void> : public cassc_warp_group<thread_block_tile<
   static CASSC_HD constexpr unsigned num_threads() { return Size; }
   CASSC_FN unsigned meta_group_rank() const CASSC_BODY(return rank_;)
   CASSC_FN unsigned meta_group_size() const CASSC_BODY(return count_;)
-  template <class T>
-  CASSC_FN T shfl(T value, int rank) const CASSC_BODY(return cassc::permute_any(value, cassc::source_lane(rank, Size));)
-  template <class T>
-  CASSC_FN T shfl_up(T value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_up(delta, Size));)
-  template <class T>
-  CASSC_FN T shfl_down(T value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_down(delta, Size));)
-  template <class T>
-  CASSC_FN T shfl_xor(T value, int bits) const CASSC_BODY(return cassc::permute_any(value, cassc::source_xor(bits, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl(T_ value, int rank) const CASSC_BODY(return cassc::permute_any(value, cassc::source_lane(rank, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl_up(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_up(delta, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl_down(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_down(delta, Size));)
+  template <class T_>
+  CASSC_FN T_ shfl_xor(T_ value, int bits) const CASSC_BODY(return cassc::permute_any(value, cassc::source_xor(bits, Size));)
 
  private:
   unsigned rank_, count_;

@@ -5,27 +5,27 @@
 #ifdef __CUDA_ARCH__
 namespace cassc {
 // Any update of 16, 32 or 64 bits by compare and swap; gives the old value.
-template <int Scope, class T, class Operation>
-CASSC_FN T update(T* address, Operation operation) {
-  if constexpr (sizeof(T) == 2) {
+template <int Scope, class T_, class Operation>
+CASSC_FN T_ update(T_* address, Operation operation) {
+  if constexpr (sizeof(T_) == 2) {
     const unsigned long long place = reinterpret_cast<unsigned long long>(address);
     unsigned* const word = reinterpret_cast<unsigned*>(place & ~3ull);
     const int shift = static_cast<int>(place & 2) * 8;
     unsigned old = __hip_atomic_load(word, __ATOMIC_RELAXED, Scope), wanted;
     do {
-      const T now = __builtin_bit_cast(T, static_cast<unsigned short>(old >> shift));
-      const unsigned changed = __builtin_bit_cast(unsigned short, static_cast<T>(operation(now)));
+      const T_ now = __builtin_bit_cast(T_, static_cast<unsigned short>(old >> shift));
+      const unsigned changed = __builtin_bit_cast(unsigned short, static_cast<T_>(operation(now)));
       wanted = (old & ~(0xffffu << shift)) | changed << shift;
     } while (!__hip_atomic_compare_exchange_weak(word, &old, wanted, __ATOMIC_RELAXED, __ATOMIC_RELAXED, Scope));
-    return __builtin_bit_cast(T, static_cast<unsigned short>(old >> shift));
+    return __builtin_bit_cast(T_, static_cast<unsigned short>(old >> shift));
   } else {
-    using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    using Word = std::conditional_t<sizeof(T_) == 8, unsigned long long, unsigned>;
     Word* const word = reinterpret_cast<Word*>(address);
     Word old = __hip_atomic_load(word, __ATOMIC_RELAXED, Scope), wanted;
     do {
-      wanted = __builtin_bit_cast(Word, static_cast<T>(operation(__builtin_bit_cast(T, old))));
+      wanted = __builtin_bit_cast(Word, static_cast<T_>(operation(__builtin_bit_cast(T_, old))));
     } while (!__hip_atomic_compare_exchange_weak(word, &old, wanted, __ATOMIC_RELAXED, __ATOMIC_RELAXED, Scope));
-    return __builtin_bit_cast(T, old);
+    return __builtin_bit_cast(T_, old);
   }
 }
 CASSC_FN float without_subnormals(float x) {

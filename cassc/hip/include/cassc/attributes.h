@@ -29,9 +29,11 @@
 #define __builtin_align__(n) __attribute__((aligned(n)))
 // The most threads of a block, which the code object states, so that a launch with more fails. (The least number of blocks of a
 // multiprocessor speaks of NVIDIA's register files.)
-#if defined(__CUDA_ARCH__)
-#define CASSC_LAUNCH_BOUNDS(most, ...) __attribute__((amdgpu_flat_work_group_size(1, (most))))
-#define __launch_bounds__(...) CASSC_LAUNCH_BOUNDS(__VA_ARGS__, 0)
+#if defined(__CUDA_ARCH__) && defined(__cplusplus)
+namespace cassc {
+__attribute__((host, device)) constexpr unsigned most_threads(unsigned most, unsigned = 0, unsigned = 0) { return most; }
+}  // namespace cassc
+#define __launch_bounds__(...) __attribute__((amdgpu_flat_work_group_size(1, cassc::most_threads(__VA_ARGS__))))
 #else
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #endif

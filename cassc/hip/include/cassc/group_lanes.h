@@ -43,14 +43,14 @@ CASSC_FN unsigned order_among(unsigned mask, unsigned mine) {
 CASSC_FN unsigned groups_among(unsigned mask, unsigned mine) { return __builtin_popcount(first_lanes(mask, mine)); }
 
 // Values of any size that can be copied.
-template <class T>
-CASSC_FN T permute_any(T value, unsigned source) {
-  if constexpr (sizeof(T) % 4 == 0 || sizeof(T) < 4) {
+template <class T_>
+CASSC_FN T_ permute_any(T_ value, unsigned source) {
+  if constexpr (sizeof(T_) % 4 == 0 || sizeof(T_) < 4) {
     return permute(value, source);
   } else {
-    T result;
-    for (unsigned i = 0; i < sizeof(T); i += 4) {
-      const unsigned bytes = sizeof(T) - i < 4 ? sizeof(T) - i : 4;
+    T_ result;
+    for (unsigned i = 0; i < sizeof(T_); i += 4) {
+      const unsigned bytes = sizeof(T_) - i < 4 ? sizeof(T_) - i : 4;
       unsigned word = 0;
       __builtin_memcpy(&word, reinterpret_cast<char*>(&value) + i, bytes);
       word = permute(word, source);

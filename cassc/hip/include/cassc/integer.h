@@ -53,8 +53,8 @@ CASSC_FN unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) CASSC_B
     return result;)
 
 namespace cassc {
-template <class T>
-CASSC_HD unsigned find_nth_set(unsigned mask, unsigned base, T offset) {
+template <class T_>
+CASSC_HD unsigned find_nth_set(unsigned mask, unsigned base, T_ offset) {
   // __fns: the offset-th set bit from base on, upwards or downwards; 0 asks for the bit at base itself.
   if (offset == 0) return mask >> (base & 31) & 1 ? base : 0xffffffffu;
   const int step = offset > 0 ? 1 : -1;
@@ -70,24 +70,24 @@ CASSC_FN unsigned __fns(unsigned mask, unsigned base, int offset) CASSC_BODY(
 // Dot products with accumulation.
 #ifdef __CUDA_ARCH__
 namespace cassc {
-template <class A, class B>
-CASSC_FN auto dot_bytes(A a, B b) {
-  using Wide = decltype(A{} * B{});
+template <class A_, class B_>
+CASSC_FN auto dot_bytes(A_ a, B_ b) {
+  using Wide = decltype(A_{} * B_{});
   Wide sum = 0;
   for (int i = 0; i < 4; ++i) {
-    constexpr bool signed_a = static_cast<A>(-1) < 0, signed_b = static_cast<B>(-1) < 0;
+    constexpr bool signed_a = static_cast<A_>(-1) < 0, signed_b = static_cast<B_>(-1) < 0;
     const Wide x = signed_a ? static_cast<Wide>(static_cast<signed char>(a >> 8 * i)) : static_cast<Wide>(static_cast<unsigned char>(a >> 8 * i));
     const Wide y = signed_b ? static_cast<Wide>(static_cast<signed char>(b >> 8 * i)) : static_cast<Wide>(static_cast<unsigned char>(b >> 8 * i));
     sum += x * y;
   }
   return sum;
 }
-template <class T>
-CASSC_FN T dot_halves(T a, T b, T c, int shift) {
-  constexpr bool is_signed = static_cast<T>(-1) < 0;
+template <class T_>
+CASSC_FN T_ dot_halves(T_ a, T_ b, T_ c, int shift) {
+  constexpr bool is_signed = static_cast<T_>(-1) < 0;
   for (int i = 0; i < 2; ++i) {
-    const T x = is_signed ? static_cast<T>(static_cast<short>(a >> 16 * i)) : static_cast<T>(static_cast<unsigned short>(a >> 16 * i));
-    const T y = is_signed ? static_cast<T>(static_cast<signed char>(b >> (shift + 8 * i))) : static_cast<T>(static_cast<unsigned char>(b >> (shift + 8 * i)));
+    const T_ x = is_signed ? static_cast<T_>(static_cast<short>(a >> 16 * i)) : static_cast<T_>(static_cast<unsigned short>(a >> 16 * i));
+    const T_ y = is_signed ? static_cast<T_>(static_cast<signed char>(b >> (shift + 8 * i))) : static_cast<T_>(static_cast<unsigned char>(b >> (shift + 8 * i)));
     c += x * y;
   }
   return c;

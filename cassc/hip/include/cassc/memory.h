@@ -5,15 +5,15 @@
 
 // The hints are hints: the value is the same (CUDA C++ Programming Guide, "Load Functions Using Cache Hints").
 #define CASSC_LOAD(name)                                    \
-  template <class T>                                        \
-  CASSC_FN T name(const T* address) CASSC_BODY(return *address;)
+  template <class T_>                                        \
+  CASSC_FN T_ name(const T_* address) CASSC_BODY(return *address;)
 #define CASSC_LOAD_VOLATILE(name)                           \
-  template <class T>                                        \
-  CASSC_FN T name(const T* address) CASSC_BODY(             \
-      T value; __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); value = *address; return value;)
+  template <class T_>                                        \
+  CASSC_FN T_ name(const T_* address) CASSC_BODY(             \
+      T_ value; __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent"); value = *address; return value;)
 #define CASSC_STORE(name)                                   \
-  template <class T>                                        \
-  CASSC_FN void name(T* address, T value) CASSC_BODY(*address = value;)
+  template <class T_>                                        \
+  CASSC_FN void name(T_* address, T_ value) CASSC_BODY(*address = value;)
 CASSC_LOAD(__ldg)
 CASSC_LOAD(__ldca)
 CASSC_LOAD(__ldcs)
@@ -42,6 +42,15 @@ CASSC_FN size_t __cvta_generic_to_local(const void* pointer) CASSC_BODY(
 CASSC_FN void* __cvta_global_to_generic(size_t address) CASSC_BODY(return reinterpret_cast<void*>(address);)
 CASSC_FN void* __cvta_shared_to_generic(size_t address) CASSC_BODY(
     return (void*)(__attribute__((address_space(3))) void*)(unsigned)(address);)
+
+namespace cassc {
+// Shared memory for an object whose constructor is not run: the program makes it (init(&barrier, n), say).
+template <class T_>
+struct alignas(T_) Uninitialized {
+  unsigned char bytes[sizeof(T_)];
+  CASSC_HD T_& get() { return reinterpret_cast<T_&>(*this); }
+};
+}  // namespace cassc
 
 // The C library's functions that CUDA has on the device.
 CASSC_FN void* memcpy(void* target, const void* source, size_t bytes) CASSC_BODY(

@@ -11,9 +11,9 @@ inline __device__ __attribute__((used, visibility("protected"))) unsigned long l
 }
 
 namespace cassc {
-template <class T>
+template <class T_>
 struct Promoted {
-  using Type = T;
+  using Type = T_;
 };
 #define CASSC_PROMOTED(from, to) \
   template <>                    \
@@ -32,14 +32,14 @@ CASSC_PROMOTED(decltype(nullptr), void*)
 #undef CASSC_PROMOTED
 
 // Arguments lie at multiples of their own size, as CUDA's vprintf takes them.
-template <class T>
+template <class T_>
 CASSC_FN unsigned place_behind(unsigned offset) {
-  constexpr unsigned size = sizeof(typename Promoted<T>::Type) <= 4 ? 4 : 8;
+  constexpr unsigned size = sizeof(typename Promoted<T_>::Type) <= 4 ? 4 : 8;
   return (offset + size - 1) / size * size + size;
 }
-template <class T>
-CASSC_FN void put(unsigned char* data, unsigned& offset, T value) {
-  using Type = typename Promoted<T>::Type;
+template <class T_>
+CASSC_FN void put(unsigned char* data, unsigned& offset, T_ value) {
+  using Type = typename Promoted<T_>::Type;
   constexpr unsigned size = sizeof(Type) <= 4 ? 4 : 8;
   offset = (offset + size - 1) / size * size;
   const Type promoted = static_cast<Type>(value);

@@ -26,37 +26,39 @@
 
 namespace cassc {
 namespace ptx {
+template <class T_>
+inline constexpr bool is_float = std::is_floating_point_v<T_> || std::is_same_v<T_, _Float16>;
 template <class To, class From>
 CASSC_HD To as(From value) {
   if constexpr (std::is_pointer_v<To> || std::is_pointer_v<From>) {
     return (To)value;
-  } else if constexpr (std::is_floating_point_v<To> != std::is_floating_point_v<From> && sizeof(To) == sizeof(From)) {
+  } else if constexpr (is_float<To> != is_float<From> && sizeof(To) == sizeof(From)) {
     return __builtin_bit_cast(To, value);
   } else {
     return static_cast<To>(value);
   }
 }
-template <class L, class V>
-CASSC_HD void give(L& target, V value) {
-  target = as<L>(value);
+template <class L_, class V_>
+CASSC_HD void give(L_& target, V_ value) {
+  target = as<L_>(value);
 }
-template <class T>
-using Unsigned = std::make_unsigned_t<T>;
-template <class T>
+template <class T_>
+using Unsigned = std::make_unsigned_t<T_>;
+template <class T_>
 struct Twice {
-  using Type = std::conditional_t<std::is_signed_v<T>, std::conditional_t<sizeof(T) == 2, int, long long>,
-                                  std::conditional_t<sizeof(T) == 2, unsigned, unsigned long long>>;
+  using Type = std::conditional_t<std::is_signed_v<T_>, std::conditional_t<sizeof(T_) == 2, int, long long>,
+                                  std::conditional_t<sizeof(T_) == 2, unsigned, unsigned long long>>;
 };
 
 #ifdef __CUDA_ARCH__
 // Bits
-template <class T>
-CASSC_FN T shift_left(T value, unsigned count) { return count >= 8 * sizeof(T) ? T(0) : static_cast<T>(value << count); }
-template <class T>
-CASSC_FN T shift_right(T value, unsigned count) {
-  constexpr unsigned most = 8 * sizeof(T) - 1;
-  if (count > most) return std::is_signed_v<T> ? static_cast<T>(value >> most) : T(0);
-  return static_cast<T>(value >> count);
+template <class T_>
+CASSC_FN T_ shift_left(T_ value, unsigned count) { return count >= 8 * sizeof(T_) ? T_(0) : static_cast<T_>(value << count); }
+template <class T_>
+CASSC_FN T_ shift_right(T_ value, unsigned count) {
+  constexpr unsigned most = 8 * sizeof(T_) - 1;
+  if (count > most) return std::is_signed_v<T_> ? static_cast<T_>(value >> most) : T_(0);
+  return static_cast<T_>(value >> count);
 }
 CASSC_FN unsigned lop3(unsigned a, unsigned b, unsigned c, unsigned table) {
   unsigned result = 0;
@@ -91,29 +93,29 @@ CASSC_FN unsigned prmt_ecr(unsigned a, unsigned b, unsigned c) {
   return prmt(a, b, c << 12 | (c < 2 ? c : 2u) << 8 | (c < 1 ? c : 1u) << 4);
 }
 CASSC_FN unsigned prmt_rc16(unsigned a, unsigned b, unsigned c) { return prmt(a, b, c & 1 ? 0x3232u : 0x1010u); }
-template <class T>
-CASSC_FN T bfe(T value, unsigned position, unsigned length) {
-  constexpr unsigned bits = 8 * sizeof(T);
+template <class T_>
+CASSC_FN T_ bfe(T_ value, unsigned position, unsigned length) {
+  constexpr unsigned bits = 8 * sizeof(T_);
   position &= 0xff;
   length &= 0xff;
   const unsigned last = position + length - 1 < bits - 1 ? position + length - 1 : bits - 1;
-  const bool sign = std::is_signed_v<T> && length != 0 && (static_cast<Unsigned<T>>(value) >> last & 1);
-  Unsigned<T> result = 0;
+  const bool sign = std::is_signed_v<T_> && length != 0 && (static_cast<Unsigned<T_>>(value) >> last & 1);
+  Unsigned<T_> result = 0;
   for (unsigned i = 0; i < bits; ++i) {
-    const bool bit = i < length && position + i < bits ? static_cast<Unsigned<T>>(value) >> (position + i) & 1 : sign;
-    result |= static_cast<Unsigned<T>>(bit) << i;
+    const bool bit = i < length && position + i < bits ? static_cast<Unsigned<T_>>(value) >> (position + i) & 1 : sign;
+    result |= static_cast<Unsigned<T_>>(bit) << i;
   }
-  return static_cast<T>(result);
+  return static_cast<T_>(result);
 }
-template <class T>
-CASSC_FN T bfi(T field, T into, unsigned position, unsigned length) {
-  constexpr unsigned bits = 8 * sizeof(T);
+template <class T_>
+CASSC_FN T_ bfi(T_ field, T_ into, unsigned position, unsigned length) {
+  constexpr unsigned bits = 8 * sizeof(T_);
   position &= 0xff;
   length &= 0xff;
   if (position >= bits || length == 0) return into;
-  const T ones = length >= bits ? static_cast<T>(~T(0)) : static_cast<T>((T(1) << length) - 1);
-  const T mask = static_cast<T>(ones << position);
-  return static_cast<T>((into & ~mask) | ((field << position) & mask));
+  const T_ ones = length >= bits ? static_cast<T_>(~T_(0)) : static_cast<T_>((T_(1) << length) - 1);
+  const T_ mask = static_cast<T_>(ones << position);
+  return static_cast<T_>((into & ~mask) | ((field << position) & mask));
 }
 // A mask of `bits` ones from `start` on; both are cut to 5 bits, or a start beyond the word gives none.
 CASSC_FN unsigned bmsk_clamp(unsigned start, unsigned bits) {
@@ -121,101 +123,101 @@ CASSC_FN unsigned bmsk_clamp(unsigned start, unsigned bits) {
   return (bits >= 32 ? ~0u : (1u << bits) - 1) << start;
 }
 CASSC_FN unsigned bmsk_wrap(unsigned start, unsigned bits) { return ((1u << (bits & 31)) - 1) << (start & 31); }
-template <class T>
-CASSC_FN unsigned clz(T value) {
-  if constexpr (sizeof(T) == 8) return value ? __builtin_clzll(value) : 64;
+template <class T_>
+CASSC_FN unsigned clz(T_ value) {
+  if constexpr (sizeof(T_) == 8) return value ? __builtin_clzll(value) : 64;
   else return value ? __builtin_clz(value) : 32;
 }
-template <class T>
-CASSC_FN T brev(T value) {
-  if constexpr (sizeof(T) == 8) return __builtin_bitreverse64(value);
+template <class T_>
+CASSC_FN T_ brev(T_ value) {
+  if constexpr (sizeof(T_) == 8) return __builtin_bitreverse64(value);
   else return __builtin_bitreverse32(value);
 }
-template <class T>
-CASSC_FN unsigned bfind_shift(T value) {
-  const Unsigned<T> bits = static_cast<Unsigned<T>>(std::is_signed_v<T> && value < 0 ? ~value : value);
+template <class T_>
+CASSC_FN unsigned bfind_shift(T_ value) {
+  const Unsigned<T_> bits = static_cast<Unsigned<T_>>(std::is_signed_v<T_> && value < 0 ? ~value : value);
   return bits ? clz(bits) : 0xffffffffu;
 }
-template <class T>
-CASSC_FN unsigned bfind(T value) {
+template <class T_>
+CASSC_FN unsigned bfind(T_ value) {
   const unsigned shift = bfind_shift(value);
-  return shift == 0xffffffffu ? shift : 8 * sizeof(T) - 1 - shift;
+  return shift == 0xffffffffu ? shift : 8 * sizeof(T_) - 1 - shift;
 }
 
 // Arithmetic
-template <class T>
-CASSC_FN T add_carry(T a, T b, unsigned in, unsigned& out) {
-  T sum, whole;
-  const bool first = __builtin_add_overflow(a, b, &sum), second = __builtin_add_overflow(sum, static_cast<T>(in), &whole);
+template <class T_>
+CASSC_FN T_ add_carry(T_ a, T_ b, unsigned in, unsigned& out) {
+  T_ sum, whole;
+  const bool first = __builtin_add_overflow(a, b, &sum), second = __builtin_add_overflow(sum, static_cast<T_>(in), &whole);
   out = first || second;
   return whole;
 }
-template <class T>
-CASSC_FN T sub_carry(T a, T b, unsigned in, unsigned& out) {
-  T difference, whole;
+template <class T_>
+CASSC_FN T_ sub_carry(T_ a, T_ b, unsigned in, unsigned& out) {
+  T_ difference, whole;
   const bool first = __builtin_sub_overflow(a, b, &difference);
-  const bool second = __builtin_sub_overflow(difference, static_cast<T>(in), &whole);
+  const bool second = __builtin_sub_overflow(difference, static_cast<T_>(in), &whole);
   out = first || second;
   return whole;
 }
-template <class T>
-CASSC_FN T add_sat(T a, T b) {
-  T sum;
-  return __builtin_add_overflow(a, b, &sum) ? static_cast<T>(a < 0 ? -0x7fffffff - 1 : 0x7fffffff) : sum;
+template <class T_>
+CASSC_FN T_ add_sat(T_ a, T_ b) {
+  T_ sum;
+  return __builtin_add_overflow(a, b, &sum) ? static_cast<T_>(a < 0 ? -0x7fffffff - 1 : 0x7fffffff) : sum;
 }
-template <class T>
-CASSC_FN T sub_sat(T a, T b) {
-  T difference;
-  return __builtin_sub_overflow(a, b, &difference) ? static_cast<T>(a < 0 ? -0x7fffffff - 1 : 0x7fffffff) : difference;
+template <class T_>
+CASSC_FN T_ sub_sat(T_ a, T_ b) {
+  T_ difference;
+  return __builtin_sub_overflow(a, b, &difference) ? static_cast<T_>(a < 0 ? -0x7fffffff - 1 : 0x7fffffff) : difference;
 }
-template <class T>
-CASSC_FN T mul_lo(T a, T b) { return static_cast<T>(static_cast<Unsigned<T>>(a) * static_cast<Unsigned<T>>(b)); }
-template <class T>
-CASSC_FN T mul_hi(T a, T b) {
-  if constexpr (sizeof(T) == 8)
-    return std::is_signed_v<T> ? static_cast<T>(__mul64hi(a, b)) : static_cast<T>(__umul64hi(a, b));
+template <class T_>
+CASSC_FN T_ mul_lo(T_ a, T_ b) { return static_cast<T_>(static_cast<Unsigned<T_>>(a) * static_cast<Unsigned<T_>>(b)); }
+template <class T_>
+CASSC_FN T_ mul_hi(T_ a, T_ b) {
+  if constexpr (sizeof(T_) == 8)
+    return std::is_signed_v<T_> ? static_cast<T_>(__mul64hi(a, b)) : static_cast<T_>(__umul64hi(a, b));
   else
-    return static_cast<T>((static_cast<typename Twice<T>::Type>(a) * static_cast<typename Twice<T>::Type>(b)) >> 8 * sizeof(T));
+    return static_cast<T_>((static_cast<typename Twice<T_>::Type>(a) * static_cast<typename Twice<T_>::Type>(b)) >> 8 * sizeof(T_));
 }
-template <class T>
-CASSC_FN typename Twice<T>::Type mul_wide(T a, T b) {
-  return static_cast<typename Twice<T>::Type>(a) * static_cast<typename Twice<T>::Type>(b);
+template <class T_>
+CASSC_FN typename Twice<T_>::Type mul_wide(T_ a, T_ b) {
+  return static_cast<typename Twice<T_>::Type>(a) * static_cast<typename Twice<T_>::Type>(b);
 }
-template <class T>
-CASSC_FN T div(T a, T b) { return b == 0 ? static_cast<T>(-1) : static_cast<T>(a / b); }
-template <class T>
-CASSC_FN T rem(T a, T b) { return b == 0 ? a : static_cast<T>(a % b); }
-template <class T>
-CASSC_FN T sad(T a, T b, T c) {
-  using U = Unsigned<T>;
-  return static_cast<T>(static_cast<U>(c) + (a > b ? static_cast<U>(a) - static_cast<U>(b) : static_cast<U>(b) - static_cast<U>(a)));
+template <class T_>
+CASSC_FN T_ div(T_ a, T_ b) { return b == 0 ? static_cast<T_>(-1) : static_cast<T_>(a / b); }
+template <class T_>
+CASSC_FN T_ rem(T_ a, T_ b) { return b == 0 ? a : static_cast<T_>(a % b); }
+template <class T_>
+CASSC_FN T_ sad(T_ a, T_ b, T_ c) {
+  using U_ = Unsigned<T_>;
+  return static_cast<T_>(static_cast<U_>(c) + (a > b ? static_cast<U_>(a) - static_cast<U_>(b) : static_cast<U_>(b) - static_cast<U_>(a)));
 }
-template <class T>
-CASSC_FN T min(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return __builtin_elementwise_min(a, b);
+template <class T_>
+CASSC_FN T_ min(T_ a, T_ b) {
+  if constexpr (std::is_floating_point_v<T_>) return __builtin_elementwise_min(a, b);
   else return a < b ? a : b;
 }
-template <class T>
-CASSC_FN T max(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) return __builtin_elementwise_max(a, b);
+template <class T_>
+CASSC_FN T_ max(T_ a, T_ b) {
+  if constexpr (std::is_floating_point_v<T_>) return __builtin_elementwise_max(a, b);
   else return a > b ? a : b;
 }
-template <class T>
-CASSC_FN T abs(T a) {
-  if constexpr (std::is_floating_point_v<T>) return __builtin_elementwise_abs(a);
-  else return a < 0 ? static_cast<T>(0 - static_cast<Unsigned<T>>(a)) : a;
+template <class T_>
+CASSC_FN T_ abs(T_ a) {
+  if constexpr (std::is_floating_point_v<T_>) return __builtin_elementwise_abs(a);
+  else return a < 0 ? static_cast<T_>(0 - static_cast<Unsigned<T_>>(a)) : a;
 }
-template <class T>
-CASSC_FN T neg(T a) {
-  if constexpr (std::is_floating_point_v<T>) return -a;
-  else return static_cast<T>(0 - static_cast<Unsigned<T>>(a));
+template <class T_>
+CASSC_FN T_ neg(T_ a) {
+  if constexpr (std::is_floating_point_v<T_>) return -a;
+  else return static_cast<T_>(0 - static_cast<Unsigned<T_>>(a));
 }
-template <class T>
-CASSC_FN T clamp01(T a) { return !(a > 0) ? T(0) : a > 1 ? T(1) : a; }
+template <class T_>
+CASSC_FN T_ clamp01(T_ a) { return !(a > 0) ? T_(0) : a > 1 ? T_(1) : a; }
 
 #define CASSC_COMPARE(name, expression)            \
-  template <class T>                               \
-  CASSC_FN bool compare_##name(T a, T b) { return expression; }
+  template <class T_>                               \
+  CASSC_FN bool compare_##name(T_ a, T_ b) { return expression; }
 CASSC_COMPARE(eq, a == b)
 CASSC_COMPARE(ne, a == a && b == b && a != b)
 CASSC_COMPARE(lt, a < b)
@@ -232,8 +234,8 @@ CASSC_COMPARE(num, a == a && b == b)
 CASSC_COMPARE(nan, a != a || b != b)
 #undef CASSC_COMPARE
 
-template <class T>
-using float_t_of = std::conditional_t<std::is_same_v<T, double>, double, float>;
+template <class T_>
+using float_t_of = std::conditional_t<std::is_same_v<T_, double>, double, float>;
 template <class To, class From>
 CASSC_FN To clamp_to(From value) {
   constexpr bool is_signed = std::is_signed_v<To>;
@@ -245,8 +247,8 @@ CASSC_FN To clamp_to(From value) {
   return static_cast<unsigned long long>(value) > static_cast<unsigned long long>(highest) ? highest : static_cast<To>(value);
 }
 // Mode: 0 to nearest, 1 to zero, 2 up, 3 down.
-template <int Mode, class T>
-CASSC_FN T integral(T value) {
+template <int Mode, class T_>
+CASSC_FN T_ integral(T_ value) {
   if constexpr (Mode == 0) return __builtin_elementwise_roundeven(value);
   else if constexpr (Mode == 1) return __builtin_elementwise_trunc(value);
   else if constexpr (Mode == 2) return __builtin_elementwise_ceil(value);
@@ -276,12 +278,19 @@ CASSC_FN To convert(From value) {
   }
 }
 
+// Ten bits of mantissa: to nearest, ties away from zero.
+CASSC_FN float to_tf32(float x) {
+  const unsigned bits = __builtin_bit_cast(unsigned, x);
+  if ((bits & 0x7f800000) == 0x7f800000) return x;
+  return __builtin_bit_cast(float, (bits + 0x1000) & ~0x1fffu);
+}
+
 // Memory
-template <class T>
-CASSC_FN T* generic_pointer(unsigned long long address) { return reinterpret_cast<T*>(address); }
-template <class T>
-CASSC_FN T* shared_pointer(unsigned long long address) {
-  return (T*)(__attribute__((address_space(3))) T*)(unsigned)address;
+template <class T_>
+CASSC_FN T_* generic_pointer(unsigned long long address) { return reinterpret_cast<T_*>(address); }
+template <class T_>
+CASSC_FN T_* shared_pointer(unsigned long long address) {
+  return (T_*)(__attribute__((address_space(3))) T_*)(unsigned)address;
 }
 CASSC_FN unsigned long long to_shared(unsigned long long address) { return static_cast<unsigned>(address); }
 CASSC_FN unsigned long long to_global(unsigned long long address) { return address; }
@@ -289,13 +298,13 @@ CASSC_FN unsigned long long from_global(unsigned long long address) { return add
 CASSC_FN unsigned long long from_shared(unsigned long long address) {
   return reinterpret_cast<unsigned long long>(shared_pointer<char>(address));
 }
-template <int Scope, int Order, class T>
-CASSC_FN T load(T* address) {
+template <int Scope, int Order, class T_>
+CASSC_FN T_ load(T_* address) {
   if constexpr (Order == __ATOMIC_ACQUIRE) return __hip_atomic_load(address, __ATOMIC_ACQUIRE, Scope);
   else return __hip_atomic_load(address, __ATOMIC_RELAXED, Scope);
 }
-template <int Scope, int Order, class T>
-CASSC_FN void store(T* address, T value) {
+template <int Scope, int Order, class T_>
+CASSC_FN void store(T_* address, T_ value) {
   if constexpr (Order == __ATOMIC_RELEASE) __hip_atomic_store(address, value, __ATOMIC_RELEASE, Scope);
   else __hip_atomic_store(address, value, __ATOMIC_RELAXED, Scope);
 }
@@ -317,28 +326,34 @@ CASSC_FN void fence_behind() {
   }
 }
 #define CASSC_FETCH(name, expression)                                 \
-  template <int Scope, int Order, class T>                            \
-  CASSC_FN T atomic_##name(T* address, T value) {                     \
+  template <int Scope, int Order, class T_>                            \
+  CASSC_FN T_ atomic_##name(T_* address, T_ value) {                     \
     fence_before<Scope, Order>();                                     \
-    const T old = expression;                                         \
+    const T_ old = expression;                                         \
     fence_behind<Scope, Order>();                                     \
     return old;                                                       \
   }
-CASSC_FETCH(add, __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, Scope))
+template <int Scope, class T_>
+CASSC_FN T_ fetch_add(T_* address, T_ value) {
+  if constexpr (std::is_same_v<T_, float>) return add_float<Scope>(address, value);
+  else if constexpr (std::is_same_v<T_, double>) return update<Scope>(address, [=](double old) { return old + value; });
+  else return __hip_atomic_fetch_add(address, value, __ATOMIC_RELAXED, Scope);
+}
+CASSC_FETCH(add, fetch_add<Scope>(address, value))
 CASSC_FETCH(and, __hip_atomic_fetch_and(address, value, __ATOMIC_RELAXED, Scope))
 CASSC_FETCH(or, __hip_atomic_fetch_or(address, value, __ATOMIC_RELAXED, Scope))
 CASSC_FETCH(xor, __hip_atomic_fetch_xor(address, value, __ATOMIC_RELAXED, Scope))
 CASSC_FETCH(min, __hip_atomic_fetch_min(address, value, __ATOMIC_RELAXED, Scope))
 CASSC_FETCH(max, __hip_atomic_fetch_max(address, value, __ATOMIC_RELAXED, Scope))
 CASSC_FETCH(exch, __hip_atomic_exchange(address, value, __ATOMIC_RELAXED, Scope))
-CASSC_FETCH(inc, (update<Scope>(address, [=](T now) { return now >= value ? T(0) : now + 1; })))
-CASSC_FETCH(dec, (update<Scope>(address, [=](T now) { return now == 0 || now > value ? value : now - 1; })))
+CASSC_FETCH(inc, (update<Scope>(address, [=](T_ now) { return now >= value ? T_(0) : now + 1; })))
+CASSC_FETCH(dec, (update<Scope>(address, [=](T_ now) { return now == 0 || now > value ? value : now - 1; })))
 #undef CASSC_FETCH
-template <int Scope, int Order, class T>
-CASSC_FN T atomic_cas(T* address, T expected, T value) {
+template <int Scope, int Order, class T_>
+CASSC_FN T_ atomic_cas(T_* address, T_ expected, T_ value) {
   fence_before<Scope, Order>();
-  if constexpr (sizeof(T) == 2)
-    expected = update<Scope>(address, [=](T now) { return now == expected ? value : now; });
+  if constexpr (sizeof(T_) == 2)
+    expected = update<Scope>(address, [=](T_ now) { return now == expected ? value : now; });
   else
     __hip_atomic_compare_exchange_strong(address, &expected, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, Scope);
   fence_behind<Scope, Order>();
@@ -375,4 +390,5 @@ CASSC_FN unsigned shfl_idx(unsigned value, unsigned b, unsigned c, bool& inside)
 #endif
 }  // namespace ptx
 }  // namespace cassc
+#include "cassc/ptx_mbarrier.h"
 #endif

@@ -15,17 +15,17 @@ CASSC_FN double neighbour(double x, bool up) {
   return __builtin_bit_cast(double, bits + ((bits >= 0) == up ? 1 : -1));
 }
 // direction: 0 to zero, 1 up, -1 down.
-template <class T>
-CASSC_FN T directed_quotient(T a, T b, int direction) {
-  const T nearest = a / b;
+template <class T_>
+CASSC_FN T_ directed_quotient(T_ a, T_ b, int direction) {
+  const T_ nearest = a / b;
   if (nearest != nearest || __builtin_isinf(a) || __builtin_isinf(b) || b == 0 || a == 0) return nearest;
   const bool negative = __builtin_signbit(a) != __builtin_signbit(b);
   const bool up = direction == 1 || (direction == 0 && negative);
   if (__builtin_isinf(nearest)) return negative == up ? neighbour(nearest, up) : nearest;
   // Both operands to [0.5, 1), so that neither the product nor the remainder leaves the range.
   int of_a, of_b;
-  T x, y, quotient;
-  if constexpr (sizeof(T) == 4) {
+  T_ x, y, quotient;
+  if constexpr (sizeof(T_) == 4) {
     x = frexpf(a, &of_a);
     y = frexpf(b, &of_b);
     quotient = ldexpf(nearest, of_b - of_a);
@@ -34,19 +34,19 @@ CASSC_FN T directed_quotient(T a, T b, int direction) {
     y = frexp(b, &of_b);
     quotient = ldexp(nearest, of_b - of_a);
   }
-  const T remainder = __builtin_elementwise_fma(-quotient, y, x);  // exact: a / b - nearest, times y
-  const T side = __builtin_signbit(y) ? -remainder : remainder;
+  const T_ remainder = __builtin_elementwise_fma(-quotient, y, x);  // exact: a / b - nearest, times y
+  const T_ side = __builtin_signbit(y) ? -remainder : remainder;
   if (up && side > 0) return neighbour(nearest, true);
   if (!up && side < 0) return neighbour(nearest, false);
   return nearest;
 }
-template <class T>
-CASSC_FN T directed_root(T a, bool up) {
-  const T nearest = __builtin_elementwise_sqrt(a);
+template <class T_>
+CASSC_FN T_ directed_root(T_ a, bool up) {
+  const T_ nearest = __builtin_elementwise_sqrt(a);
   if (!(a > 0) || __builtin_isinf(a)) return nearest;
   int exponent;
-  T x, root;
-  if constexpr (sizeof(T) == 4) {
+  T_ x, root;
+  if constexpr (sizeof(T_) == 4) {
     x = frexpf(a, &exponent);
     if (exponent & 1) x *= 2;
     root = ldexpf(nearest, -(exponent >> 1));
@@ -55,7 +55,7 @@ CASSC_FN T directed_root(T a, bool up) {
     if (exponent & 1) x *= 2;
     root = ldexp(nearest, -(exponent >> 1));
   }
-  const T remainder = __builtin_elementwise_fma(-root, root, x);  // exact
+  const T_ remainder = __builtin_elementwise_fma(-root, root, x);  // exact
   if (up && remainder > 0) return neighbour(nearest, true);
   if (!up && remainder < 0) return neighbour(nearest, false);
   return nearest;

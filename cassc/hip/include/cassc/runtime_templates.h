@@ -5,87 +5,87 @@
 #define CASSC_KERNEL(function) reinterpret_cast<const void*>(function)
 #define CASSC_SYMBOL(symbol) const_cast<const void*>(static_cast<const volatile void*>(&symbol))
 
-template <class T>
-cudaError_t cudaMalloc(T** pointer, size_t size) {
+template <class T_>
+cudaError_t cudaMalloc(T_** pointer, size_t size) {
   return cudaMalloc(reinterpret_cast<void**>(pointer), size);
 }
-template <class T>
-cudaError_t cudaMallocHost(T** pointer, size_t size, unsigned flags = 0) {
+template <class T_>
+cudaError_t cudaMallocHost(T_** pointer, size_t size, unsigned flags = 0) {
   return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
 }
-template <class T>
-cudaError_t cudaHostAlloc(T** pointer, size_t size, unsigned flags) {
+template <class T_>
+cudaError_t cudaHostAlloc(T_** pointer, size_t size, unsigned flags) {
   return cudaHostAlloc(reinterpret_cast<void**>(pointer), size, flags);
 }
-template <class T>
-cudaError_t cudaHostGetDevicePointer(T** device, void* host, unsigned flags) {
+template <class T_>
+cudaError_t cudaHostGetDevicePointer(T_** device, void* host, unsigned flags) {
   return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
 }
-template <class T>
-cudaError_t cudaMallocManaged(T** pointer, size_t size, unsigned flags = cudaMemAttachGlobal) {
+template <class T_>
+cudaError_t cudaMallocManaged(T_** pointer, size_t size, unsigned flags = cudaMemAttachGlobal) {
   return cudaMallocManaged(reinterpret_cast<void**>(pointer), size, flags);
 }
-template <class T>
-cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
+template <class T_>
+cudaError_t cudaMallocPitch(T_** pointer, size_t* pitch, size_t width, size_t height) {
   return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
 }
-template <class T>
-cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaStream_t stream) {
+template <class T_>
+cudaError_t cudaMallocAsync(T_** pointer, size_t size, cudaStream_t stream) {
   return cudaMallocAsync(reinterpret_cast<void**>(pointer), size, stream);
 }
-template <class T>
-cudaError_t cudaMallocFromPoolAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+template <class T_>
+cudaError_t cudaMallocFromPoolAsync(T_** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
   return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
 }
 inline cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
   return cudaMallocFromPoolAsync(pointer, size, pool, stream);
 }
-template <class T>
-cudaError_t cudaMallocAsync(T** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+template <class T_>
+cudaError_t cudaMallocAsync(T_** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
   return cudaMallocFromPoolAsync(reinterpret_cast<void**>(pointer), size, pool, stream);
 }
-template <class T>
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t length = 0,
+template <class T_>
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T_* pointer, size_t length = 0,
                                      unsigned flags = cudaMemAttachSingle) {
   return cudaStreamAttachMemAsync(stream, static_cast<void*>(pointer), length, flags);
 }
 
-template <class T>
-cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* source, size_t count, size_t offset = 0,
+template <class T_>
+cudaError_t cudaMemcpyToSymbol(const T_& symbol, const void* source, size_t count, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
   return cudaMemcpyToSymbol(CASSC_SYMBOL(symbol), source, count, offset, kind);
 }
-template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* source, size_t count, size_t offset = 0,
+template <class T_>
+cudaError_t cudaMemcpyToSymbolAsync(const T_& symbol, const void* source, size_t count, size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
   return cudaMemcpyToSymbolAsync(CASSC_SYMBOL(symbol), source, count, offset, kind, stream);
 }
-template <class T>
-cudaError_t cudaMemcpyFromSymbol(void* target, const T& symbol, size_t count, size_t offset = 0,
+template <class T_>
+cudaError_t cudaMemcpyFromSymbol(void* target, const T_& symbol, size_t count, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
   return cudaMemcpyFromSymbol(target, CASSC_SYMBOL(symbol), count, offset, kind);
 }
-template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* target, const T& symbol, size_t count, size_t offset = 0,
+template <class T_>
+cudaError_t cudaMemcpyFromSymbolAsync(void* target, const T_& symbol, size_t count, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
   return cudaMemcpyFromSymbolAsync(target, CASSC_SYMBOL(symbol), count, offset, kind, stream);
 }
-template <class T>
-cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
+template <class T_>
+cudaError_t cudaGetSymbolAddress(void** pointer, const T_& symbol) {
   return cudaGetSymbolAddress(pointer, CASSC_SYMBOL(symbol));
 }
-template <class T>
-cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
+template <class T_>
+cudaError_t cudaGetSymbolSize(size_t* size, const T_& symbol) {
   return cudaGetSymbolSize(size, CASSC_SYMBOL(symbol));
 }
 
-template <class T>
-cudaError_t cudaLaunchKernel(T* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+template <class T_>
+cudaError_t cudaLaunchKernel(T_* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                              cudaStream_t stream = 0) {
   return cudaLaunchKernel(CASSC_KERNEL(kernel), grid, block, arguments, shared, stream);
 }
-template <class T>
-cudaError_t cudaLaunchCooperativeKernel(T* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
+template <class T_>
+cudaError_t cudaLaunchCooperativeKernel(T_* kernel, dim3 grid, dim3 block, void** arguments, size_t shared = 0,
                                         cudaStream_t stream = 0) {
   return cudaLaunchCooperativeKernel(CASSC_KERNEL(kernel), grid, block, arguments, shared, stream);
 }
@@ -96,35 +96,35 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     return cudaLaunchKernelExC(config, CASSC_KERNEL(kernel), pointers);
   }(static_cast<Arguments&&>(arguments)...);
 }
-template <class T>
-cudaError_t cudaFuncSetCacheConfig(T* kernel, cudaFuncCache config) {
+template <class T_>
+cudaError_t cudaFuncSetCacheConfig(T_* kernel, cudaFuncCache config) {
   return cudaFuncSetCacheConfig(CASSC_KERNEL(kernel), config);
 }
-template <class T>
-cudaError_t cudaFuncSetSharedMemConfig(T* kernel, cudaSharedMemConfig config) {
+template <class T_>
+cudaError_t cudaFuncSetSharedMemConfig(T_* kernel, cudaSharedMemConfig config) {
   return cudaFuncSetSharedMemConfig(CASSC_KERNEL(kernel), config);
 }
-template <class T>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
+template <class T_>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T_* kernel) {
   return cudaFuncGetAttributes(attributes, CASSC_KERNEL(kernel));
 }
-template <class T>
-cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value) {
+template <class T_>
+cudaError_t cudaFuncSetAttribute(T_* kernel, cudaFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(CASSC_KERNEL(kernel), attribute, value);
 }
-template <class T>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T kernel, int threads, size_t shared) {
+template <class T_>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T_ kernel, int threads, size_t shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, CASSC_KERNEL(kernel), threads, shared);
 }
-template <class T>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T kernel, int threads, size_t shared,
+template <class T_>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T_ kernel, int threads, size_t shared,
                                                                    unsigned flags) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, CASSC_KERNEL(kernel), threads, shared, flags);
 }
 
 // The block size with which most threads are resident; of several, the largest (CUDA Runtime API, "Occupancy").
-template <class Size, class T>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T kernel, Size shared, int limit = 0) {
+template <class Size, class T_>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T_ kernel, Size shared, int limit = 0) {
   cudaFuncAttributes attributes;
   cudaError_t error = cudaFuncGetAttributes(&attributes, CASSC_KERNEL(kernel));
   int device = 0, processors = 0, best = 0;
@@ -144,12 +144,12 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
   }
   return cudaSuccess;
 }
-template <class T>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T kernel, size_t shared = 0, int limit = 0) {
+template <class T_>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T_ kernel, size_t shared = 0, int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, [=](int) { return shared; }, limit);
 }
-template <class T>
-cudaError_t cudaGetKernel(cudaKernel_t* handle, T* kernel) {
+template <class T_>
+cudaError_t cudaGetKernel(cudaKernel_t* handle, T_* kernel) {
   return cudaGetKernel(handle, CASSC_KERNEL(kernel));
 }
 
@@ -167,7 +167,7 @@ inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t xs
 }
 
 namespace cassc {
-template <class T>
+template <class T_>
 struct ChannelOf {
   static constexpr int count = 0, bits = 0;
   static constexpr cudaChannelFormatKind kind = cudaChannelFormatKindNone;
@@ -194,9 +194,9 @@ CASSC_CHANNELS(float, float, cudaChannelFormatKindFloat)
 #undef CASSC_CHANNEL
 }  // namespace cassc
 
-template <class T>
+template <class T_>
 cudaChannelFormatDesc cudaCreateChannelDesc() {
-  using Channel = cassc::ChannelOf<T>;
+  using Channel = cassc::ChannelOf<T_>;
   auto bits = [](int member) { return member < Channel::count ? Channel::bits : 0; };
   return cudaCreateChannelDesc(bits(0), bits(1), bits(2), bits(3), Channel::kind);
 }

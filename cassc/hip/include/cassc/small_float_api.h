@@ -20,6 +20,7 @@ struct __align__(2) CASSC_T {
   static CASSC_HD CASSC_T from_bits(unsigned short bits) { return CASSC_T(CASSC_RAW{bits}); }
 
   CASSC_HD operator CASSC_RAW() const { return CASSC_RAW{__x}; }
+  CASSC_HD operator CASSC_RAW() const volatile { return CASSC_RAW{__x}; }
   CASSC_HD operator float() const { return cassc::widen<CASSC_MANTISSA, CASSC_EXPONENT>(__x); }
   explicit CASSC_HD operator double() const { return static_cast<float>(*this); }
   explicit CASSC_HD operator int() const { return static_cast<int>(static_cast<float>(*this)); }
@@ -234,8 +235,8 @@ CASSC_FUNCTION(hrint, h2rint, __builtin_rintf(v))
 #ifndef CASSC_WIDE_TO_ODD
 #define CASSC_WIDE_TO_ODD
 namespace cassc {
-template <class T>
-CASSC_HD double wide_to_odd(T v) {
+template <class T_>
+CASSC_HD double wide_to_odd(T_ v) {
   return add_to_odd(static_cast<double>(v >> 32) * 4294967296.0, static_cast<double>(static_cast<uint32_t>(v)));
 }
 }  // namespace cassc

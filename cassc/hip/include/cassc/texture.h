@@ -142,22 +142,22 @@ static __device__ __attribute__((noinline)) Texel texture_fetch(unsigned long lo
 }
 
 // A texel as the type that the caller names: a scalar, or a vector of one, two or four.
-template <class T>
-CASSC_FN T texture_channel(unsigned word) {
-  if constexpr (__is_same(T, float)) return __builtin_bit_cast(float, word);
-  else return static_cast<T>(word);
+template <class T_>
+CASSC_FN T_ texture_channel(unsigned word) {
+  if constexpr (__is_same(T_, float)) return __builtin_bit_cast(float, word);
+  else return static_cast<T_>(word);
 }
-template <class T, class = void>
+template <class T_, class = void>
 struct TextureResult {
-  static CASSC_FN T make(const Texel& texel) { return texture_channel<T>(texel.word[0]); }
+  static CASSC_FN T_ make(const Texel& texel) { return texture_channel<T_>(texel.word[0]); }
 };
-template <class T>
-struct TextureResult<T, decltype(void(T{}.x))> {
-  using Scalar = decltype(T{}.x);
-  static CASSC_FN T make(const Texel& texel) {
-    T result{};
+template <class T_>
+struct TextureResult<T_, decltype(void(T_{}.x))> {
+  using Scalar = decltype(T_{}.x);
+  static CASSC_FN T_ make(const Texel& texel) {
+    T_ result{};
     Scalar* members = &result.x;
-    for (unsigned k = 0; k < sizeof(T) / sizeof(Scalar); ++k) members[k] = texture_channel<Scalar>(texel.word[k]);
+    for (unsigned k = 0; k < sizeof(T_) / sizeof(Scalar); ++k) members[k] = texture_channel<Scalar>(texel.word[k]);
     return result;
   }
 };
@@ -178,24 +178,24 @@ CASSC_FN unsigned char* surface_place(unsigned long long handle, int x, int y, i
   return reinterpret_cast<unsigned char*>(l.address + static_cast<unsigned long long>(z) * l.slice +
                                           static_cast<unsigned long long>(y) * l.pitch + static_cast<unsigned>(x));
 }
-template <class T>
-CASSC_FN T surface_read(unsigned long long handle, int x, int y, int z, int mode) {
-  const unsigned char* const place = surface_place(handle, x, y, z, sizeof(T), mode);
-  return place ? *reinterpret_cast<const T*>(place) : T{};
+template <class T_>
+CASSC_FN T_ surface_read(unsigned long long handle, int x, int y, int z, int mode) {
+  const unsigned char* const place = surface_place(handle, x, y, z, sizeof(T_), mode);
+  return place ? *reinterpret_cast<const T_*>(place) : T_{};
 }
-template <class T>
-CASSC_FN void surface_write(T value, unsigned long long handle, int x, int y, int z, int mode) {
-  if (unsigned char* const place = surface_place(handle, x, y, z, sizeof(T), mode)) *reinterpret_cast<T*>(place) = value;
+template <class T_>
+CASSC_FN void surface_write(T_ value, unsigned long long handle, int x, int y, int z, int mode) {
+  if (unsigned char* const place = surface_place(handle, x, y, z, sizeof(T_), mode)) *reinterpret_cast<T_*>(place) = value;
 }
 }  // namespace cassc
 #endif
 
 // Each function also in the form that stores its result through a pointer.
 #define CASSC_TEXTURE(name, parameters, arguments, texel)                                    \
-  template <class T>                                                                         \
-  CASSC_FN T name parameters CASSC_BODY(return cassc::TextureResult<T>::make(texel);)        \
-  template <class T>                                                                         \
-  CASSC_FN void name(T* result, CASSC_UNPACK parameters) CASSC_BODY(*result = name<T> arguments;)
+  template <class T_>                                                                         \
+  CASSC_FN T_ name parameters CASSC_BODY(return cassc::TextureResult<T_>::make(texel);)        \
+  template <class T_>                                                                         \
+  CASSC_FN void name(T_* result, CASSC_UNPACK parameters) CASSC_BODY(*result = name<T_> arguments;)
 #define CASSC_UNPACK(...) __VA_ARGS__
 CASSC_TEXTURE(tex1Dfetch, (cudaTextureObject_t object, int x), (object, x), cassc::texture_fetch(object, x))
 CASSC_TEXTURE(tex1D, (cudaTextureObject_t object, float x), (object, x), cassc::texture_sample(object, 1, x, 0, 0, 0, 0))
@@ -217,16 +217,16 @@ CASSC_TEXTURE(tex3DLod, (cudaTextureObject_t object, float x, float y, float z, 
 #undef CASSC_UNPACK
 
 #define CASSC_SURFACE(name, parameters, x, y, z)                                                                     \
-  template <class T>                                                                                                 \
-  CASSC_FN T name##read(cudaSurfaceObject_t object, CASSC_UNPACK parameters,                                         \
+  template <class T_>                                                                                                 \
+  CASSC_FN T_ name##read(cudaSurfaceObject_t object, CASSC_UNPACK parameters,                                         \
                         cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) CASSC_BODY(                             \
-      return cassc::surface_read<T>(object, x, y, z, mode);)                                                         \
-  template <class T>                                                                                                 \
-  CASSC_FN void name##read(T* result, cudaSurfaceObject_t object, CASSC_UNPACK parameters,                           \
+      return cassc::surface_read<T_>(object, x, y, z, mode);)                                                         \
+  template <class T_>                                                                                                 \
+  CASSC_FN void name##read(T_* result, cudaSurfaceObject_t object, CASSC_UNPACK parameters,                           \
                            cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) CASSC_BODY(                          \
-      *result = cassc::surface_read<T>(object, x, y, z, mode);)                                                      \
-  template <class T>                                                                                                 \
-  CASSC_FN void name##write(T value, cudaSurfaceObject_t object, CASSC_UNPACK parameters,                            \
+      *result = cassc::surface_read<T_>(object, x, y, z, mode);)                                                      \
+  template <class T_>                                                                                                 \
+  CASSC_FN void name##write(T_ value, cudaSurfaceObject_t object, CASSC_UNPACK parameters,                            \
                             cudaSurfaceBoundaryMode mode = cudaBoundaryModeTrap) CASSC_BODY(                         \
       cassc::surface_write(value, object, x, y, z, mode);)
 #define CASSC_UNPACK(...) __VA_ARGS__

@@ -17,23 +17,23 @@ CASSC_FN int __uni_sync(unsigned mask, int predicate) CASSC_BODY(
 #ifdef __CUDA_ARCH__
 namespace cassc {
 // Moves a value of any size, a multiple of four bytes or less than four, word by word.
-template <class T>
-CASSC_FN T permute(T value, unsigned source) {
-  if constexpr (sizeof(T) < 4) {
+template <class T_>
+CASSC_FN T_ permute(T_ value, unsigned source) {
+  if constexpr (sizeof(T_) < 4) {
     unsigned word = 0;
-    __builtin_memcpy(&word, &value, sizeof(T));
+    __builtin_memcpy(&word, &value, sizeof(T_));
     word = static_cast<unsigned>(__builtin_amdgcn_ds_bpermute(static_cast<int>(source << 2), static_cast<int>(word)));
-    __builtin_memcpy(&value, &word, sizeof(T));
+    __builtin_memcpy(&value, &word, sizeof(T_));
     return value;
   } else {
-    static_assert(sizeof(T) % 4 == 0);
+    static_assert(sizeof(T_) % 4 == 0);
     struct Words {
-      int word[sizeof(T) / 4];
+      int word[sizeof(T_) / 4];
     };
     Words words = __builtin_bit_cast(Words, value);
-    for (unsigned i = 0; i < sizeof(T) / 4; ++i)
+    for (unsigned i = 0; i < sizeof(T_) / 4; ++i)
       words.word[i] = __builtin_amdgcn_ds_bpermute(static_cast<int>(source << 2), words.word[i]);
-    return __builtin_bit_cast(T, words);
+    return __builtin_bit_cast(T_, words);
   }
 }
 // The lane that a shuffle reads, itself where CUDA says so (PTX ISA, "shfl.sync").
@@ -77,22 +77,22 @@ CASSC_SHUFFLES(double)
 // Match: the lanes of the mask that hold the same value. Each round settles the lanes that agree with the first one left.
 #ifdef __CUDA_ARCH__
 namespace cassc {
-template <class T>
-CASSC_FN unsigned match_any(unsigned mask, T value) {
+template <class T_>
+CASSC_FN unsigned match_any(unsigned mask, T_ value) {
   unsigned result = 0;
   bool open = true;
   while (open) {
-    const T first = [&] {
-      if constexpr (sizeof(T) == 4) {
-        return __builtin_bit_cast(T, __builtin_amdgcn_readfirstlane(__builtin_bit_cast(int, value)));
+    const T_ first = [&] {
+      if constexpr (sizeof(T_) == 4) {
+        return __builtin_bit_cast(T_, __builtin_amdgcn_readfirstlane(__builtin_bit_cast(int, value)));
       } else {
         const unsigned long long bits = __builtin_bit_cast(unsigned long long, value);
         const unsigned low = static_cast<unsigned>(__builtin_amdgcn_readfirstlane(static_cast<int>(bits)));
         const unsigned high = static_cast<unsigned>(__builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32)));
-        return __builtin_bit_cast(T, static_cast<unsigned long long>(high) << 32 | low);
+        return __builtin_bit_cast(T_, static_cast<unsigned long long>(high) << 32 | low);
       }
     }();
-    using Bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    using Bits = std::conditional_t<sizeof(T_) == 4, unsigned, unsigned long long>;
     const bool same = __builtin_bit_cast(Bits, first) == __builtin_bit_cast(Bits, value);
     const unsigned agreeing = __builtin_amdgcn_ballot_w32(same);
     if (same) {
@@ -102,19 +102,19 @@ CASSC_FN unsigned match_any(unsigned mask, T value) {
   }
   return result;
 }
-template <class T>
-CASSC_FN unsigned match_all(unsigned mask, T value, int* predicate) {
+template <class T_>
+CASSC_FN unsigned match_all(unsigned mask, T_ value, int* predicate) {
   const unsigned same = match_any(mask, value);
   const bool all = same == (mask & __builtin_amdgcn_ballot_w32(true));
   *predicate = all;
   return all ? same : 0;
 }
 // A reduction by the mask that each lane names: the masks of one call may differ from lane to lane.
-template <class T, class Operation>
-CASSC_FN T reduce(unsigned mask, T value, T identity, Operation operation) {
-  T result = identity;
+template <class T_, class Operation>
+CASSC_FN T_ reduce(unsigned mask, T_ value, T_ identity, Operation operation) {
+  T_ result = identity;
   for (int i = 0; i < 32; ++i) {
-    const T other = permute(value, static_cast<unsigned>(i));
+    const T_ other = permute(value, static_cast<unsigned>(i));
     if (mask >> i & 1) result = operation(result, other);
   }
   return result;

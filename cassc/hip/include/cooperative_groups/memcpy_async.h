@@ -16,11 +16,11 @@ CASSC_FN void memcpy_async(const Group& group, Target* target, const Source* sou
         reinterpret_cast<unsigned*>(to)[i] = reinterpret_cast<const unsigned*>(from)[i];
     }
     for (size_t i = done + group.thread_rank(); i < count; i += step) to[i] = from[i];)
-template <class Group, class T, class TargetSize, class SourceSize>
-CASSC_FN void memcpy_async(const Group& group, T* target, const TargetSize& target_count, const T* source,
+template <class Group, class T_, class TargetSize, class SourceSize>
+CASSC_FN void memcpy_async(const Group& group, T_* target, const TargetSize& target_count, const T_* source,
                            const SourceSize& source_count) CASSC_BODY(
     const size_t to = static_cast<size_t>(target_count), from = static_cast<size_t>(source_count);
-    memcpy_async(group, target, source, (to < from ? to : from) * sizeof(T));)
+    memcpy_async(group, target, source, (to < from ? to : from) * sizeof(T_));)
 template <class Group>
 CASSC_FN void wait(const Group& group) CASSC_BODY(group.sync();)
 template <unsigned Stages, class Group>

@@ -5,9 +5,9 @@
 
 namespace cooperative_groups {
 #define CASSC_OPERATION(name, expression)                                  \
-  template <class T>                                                       \
+  template <class T_>                                                       \
   struct name {                                                            \
-    CASSC_HD T operator()(T a, T b) const { return expression; }           \
+    CASSC_HD T_ operator()(T_ a, T_ b) const { return expression; }           \
   };
 CASSC_OPERATION(plus, a + b)
 CASSC_OPERATION(less, b < a ? b : a)
@@ -17,19 +17,19 @@ CASSC_OPERATION(bit_or, a | b)
 CASSC_OPERATION(bit_xor, a ^ b)
 #undef CASSC_OPERATION
 
-template <unsigned Size, class Parent, class T, class Operation>
-CASSC_FN T reduce(const thread_block_tile<Size, Parent>& group, T value, Operation&& operation) CASSC_BODY(
+template <unsigned Size, class Parent, class T_, class Operation>
+CASSC_FN T_ reduce(const thread_block_tile<Size, Parent>& group, T_ value, Operation&& operation) CASSC_BODY(
     for (unsigned offset = Size / 2; offset > 0; offset /= 2)
       value = operation(value, group.shfl_xor(value, static_cast<int>(offset)));
     return value;)
 // In the order of the ranks.
-template <class T, class Operation>
-CASSC_FN T reduce(const coalesced_group& group, T value, Operation&& operation) CASSC_BODY(
+template <class T_, class Operation>
+CASSC_FN T_ reduce(const coalesced_group& group, T_ value, Operation&& operation) CASSC_BODY(
     const unsigned mask = group.cassc_mask();
-    T result = value;
+    T_ result = value;
     bool begun = false;
     for (int i = 0; i < 32; ++i) {
-      const T other = cassc::permute_any(value, static_cast<unsigned>(i));
+      const T_ other = cassc::permute_any(value, static_cast<unsigned>(i));
       if (!(mask >> i & 1)) continue;
       if (begun)
         result = operation(result, other);

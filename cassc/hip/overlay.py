@@ -1,0 +1,79 @@
+"""The files of a unit in clang's form, beside those on disk: what ``-ivfsoverlay`` lays over them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cassc.diag import Diagnostic
+from cassc.hip import dialect, tokens
+from cassc.hip.tools import include_folder
+
+_SYSTEM = ("/usr/", "/opt/")
+_CONSTRUCTED = re.compile(
+    r"^(.+?):(\d+):\d+: error: initialization is not supported for __shared__ variables", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Attributes:
+    path: the file for ``-ivfsoverlay``, None where no file differs.
+    headers: those that the changed files need.
+    refused: inline assembly that is not translated.
+    managed: whether there are ``__managed__`` variables.
+    """
+
+    path: Path | None
+    headers: tuple[str, ...] = ()
+    refused: tuple[Diagnostic, ...] = ()
+    managed: bool = False
+
+    def words(self) -> list[str]:
+        """For clang's command line."""
+        if self.path is None:
+            return []
+        return ["-ivfsoverlay", str(self.path), *(word for name in self.headers for word in ("-include", name))]
+
+
+Places = frozenset[tuple[str, int]]
+"""Absolute paths of files, and lines."""
+
+
+def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset()) -> Overlay:
+    """``constructed``: where ``__shared__`` variables are declared whose constructors are not to be run."""
+    roots: list[dict[str, str]] = []
+    refused: list[Diagnostic] = []
+    headers: dict[str, None] = {}
+    managed = False
+    own = include_folder().resolve()
+    for number, path in enumerate(files):
+        real = path.resolve()
+        system = str(real).startswith(_SYSTEM) and "cccl" not in real.parts
+        if own in real.parents or system:
+            continue
+        lines = frozenset(line for name, line in constructed if name in (os.path.abspath(path), str(real)))
+        made = dialect.rewrite(tokens.read(path), str(path), lines)
+        refused += made.refused
+        managed = managed or made.managed
+        if not made.edits:
+            continue
+        headers.update(dict.fromkeys(made.headers))
+        copy = folder / f"{number}{path.suffix}"
+        copy.write_bytes(made.text.encode(errors="surrogateescape"))
+        for name in {os.path.abspath(path), str(real)}:
+            roots.append({"type": "file", "name": name, "external-contents": str(copy)})
+    if not roots:
+        return Overlay(None, (), tuple(refused), managed)
+    written = folder / "overlay.yaml"
+    written.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": roots}))
+    return Overlay(written, tuple(headers), tuple(refused), managed)
+
+
+def constructed(output: str) -> Places:
+    """Where clang refuses ``__shared__`` variables for their constructors, which nvcc leaves out with a warning."""
+    return frozenset((os.path.abspath(name), int(line)) for name, line in _CONSTRUCTED.findall(output))

@@ -1,0 +1,237 @@
+"""Integer and floating-point arithmetic."""
+
+from __future__ import annotations
+
+from cassc.hip.ptx import small
+from cassc.hip.ptx.text import TYPES, Instruction, Untranslated
+from cassc.hip.ptx.translator import Translator, handles
+
+
+@handles("add")
+def _add(t: Translator, i: Instruction) -> str:
+    return _sum(t, i, "add", "+")
+
+
+@handles("sub")
+def _sub(t: Translator, i: Instruction) -> str:
+    return _sum(t, i, "sub", "-")
+
+
+@handles("addc")
+def _addc(t: Translator, i: Instruction) -> str:
+    return _sum(t, i, "addc", "")
+
+
+@handles("subc")
+def _subc(t: Translator, i: Instruction) -> str:
+    return _sum(t, i, "subc", "")
+
+
+def _sum(t: Translator, i: Instruction, name: str, operator: str) -> str:
+    t.plain(i, "cc", "sat", "rn", "rz", "rm", "rp")
+    kind = i.type
+    if small.is_small(kind):
+        return small.arithmetic(t, i, name)
+    if kind[0] == "f":
+        return _float(t, i, {"add": "add", "sub": "sub"}[name])
+    if i.has("sat"):
+        return t.call(i, f"{name}_sat")
+    if not i.has("cc") and operator:
+        return t.binary(i, operator)
+    unsigned = "u" + kind[1:]
+    start = "cassc_carry" if name.endswith("c") else "0u"
+    base = name.rstrip("c")
+    carry = "cassc_carry" if i.has("cc") else "cassc_unused"
+    call = f"cassc::ptx::{base}_carry<{TYPES[unsigned]}>({t.args(i, unsigned)}, {start}, {carry})"
+    return f"{{ [[maybe_unused]] unsigned cassc_unused = 0; {t.set(i.operands[0], call)} }}"
+
+
+@handles("mul")
+def _mul(t: Translator, i: Instruction) -> str:
+    if small.is_small(i.type):
+        return small.arithmetic(t, i, "mul")
+    if i.type[0] == "f":
+        return _float(t, i, "mul")
+    for part in ("hi", "wide"):
+        if i.has(part):
+            return t.call(i, f"mul_{part}")
+    return t.binary(i, "*")
+
+
+@handles("mad")
+def _mad(t: Translator, i: Instruction) -> str:
+    if i.type[0] == "f":
+        return _fma(t, i)
+    return _product_sum(t, i, "0u")
+
+
+@handles("madc")
+def _madc(t: Translator, i: Instruction) -> str:
+    return _product_sum(t, i, "cassc_carry")
+
+
+def _product_sum(t: Translator, i: Instruction, start: str) -> str:
+    t.plain(i, "cc", "lo", "hi", "wide")
+    kind = i.type
+    a, b, c = i.operands[1:]
+    product = f"cassc::ptx::mul_{next((p for p in ('hi', 'wide') if i.has(p)), 'lo')}<{TYPES[kind]}>"
+    result = f"u{int(kind[1:]) * 2}" if i.has("wide") else f"u{kind[1:]}"
+    values = f"{product}({t.value(a, kind)}, {t.value(b, kind)})"
+    carry = "cassc_carry" if i.has("cc") else "cassc_unused"
+    call = (
+        f"cassc::ptx::add_carry<{TYPES[result]}>(cassc::ptx::as<{TYPES[result]}>({values}), "
+        f"{t.value(c, result)}, {start}, {carry})"
+    )
+    return f"{{ [[maybe_unused]] unsigned cassc_unused = 0; {t.set(i.operands[0], call)} }}"
+
+
+@handles("mul24")
+def _mul24(t: Translator, i: Instruction) -> str:
+    if i.has("hi"):
+        raise Untranslated(i.text)
+    return t.set(i.operands[0], f"{'__mul24' if i.type == 's32' else '__umul24'}({t.args(i, i.type)})")
+
+
+@handles("mad24")
+def _mad24(t: Translator, i: Instruction) -> str:
+    if i.has("hi"):
+        raise Untranslated(i.text)
+    a, b, c = (t.value(o, i.type) for o in i.operands[1:])
+    function = "__mul24" if i.type == "s32" else "__umul24"
+    return t.set(i.operands[0], f"static_cast<unsigned>({function}({a}, {b})) + static_cast<unsigned>({c})")
+
+
+@handles("div")
+def _div(t: Translator, i: Instruction) -> str:
+    if i.type[0] == "f":
+        return _float(t, i, "div")
+    return t.call(i, "div")
+
+
+@handles("rem")
+def _rem(t: Translator, i: Instruction) -> str:
+    return t.call(i, "rem")
+
+
+@handles("sad")
+def _sad(t: Translator, i: Instruction) -> str:
+    return t.call(i, "sad")
+
+
+@handles("min")
+def _min(t: Translator, i: Instruction) -> str:
+    if small.is_small(i.type):
+        return small.extreme(t, i)
+    t.plain(i)
+    return t.call(i, "min")
+
+
+@handles("max")
+def _max(t: Translator, i: Instruction) -> str:
+    if small.is_small(i.type):
+        return small.extreme(t, i)
+    t.plain(i)
+    return t.call(i, "max")
+
+
+@handles("abs")
+def _abs(t: Translator, i: Instruction) -> str:
+    return small.apply(t, i, "__habs") if small.is_small(i.type) else t.call(i, "abs")
+
+
+@handles("neg")
+def _neg(t: Translator, i: Instruction) -> str:
+    return small.apply(t, i, "__hneg") if small.is_small(i.type) else t.call(i, "neg")
+
+
+@handles("dp4a")
+def _dp4a(t: Translator, i: Instruction) -> str:
+    a, b = i.types[-2:] if len(i.types) > 1 else (i.type, i.type)
+    if a != b:
+        raise Untranslated(i.text)
+    return t.set(i.operands[0], f"__dp4a({t.args(i, a)})")
+
+
+def _float(t: Translator, i: Instruction, operation: str) -> str:
+    """add, sub, mul and div with a rounding mode; the default is to nearest."""
+    kind = i.type
+    if kind not in ("f32", "f64"):
+        raise Untranslated(i.text)
+    arguments = _flushed(t, i)
+    mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn")
+    value = f"__{'f' if kind == 'f32' else 'd'}{operation}_{mode}({arguments})"
+    value = f"cassc::ptx::clamp01({value})" if i.has("sat") else value
+    return t.set(i.operands[0], f"cassc::without_subnormals({value})" if i.has("ftz") else value)
+
+
+@handles("fma")
+def _fma(t: Translator, i: Instruction) -> str:
+    if small.is_small(i.type):
+        return small.arithmetic(t, i, "fma")
+    kind = i.type
+    if kind not in ("f32", "f64"):
+        raise Untranslated(i.text)
+    arguments = _flushed(t, i)
+    mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn")
+    value = f"__fma{'f' if kind == 'f32' else ''}_{mode}({arguments})"
+    value = f"cassc::ptx::clamp01({value})" if i.has("sat") else value
+    return t.set(i.operands[0], f"cassc::without_subnormals({value})" if i.has("ftz") else value)
+
+
+def _function(t: Translator, i: Instruction, for_float: str, for_double: str = "") -> str:
+    function = for_float if i.type == "f32" else for_double
+    if not function or any(m in ("rz", "rm", "rp") for m in i.modifiers):
+        raise Untranslated(i.text)
+    if i.has("ftz"):
+        return t.set(i.operands[0], f"cassc::without_subnormals({function}({_flushed(t, i)}))")
+    return t.set(i.operands[0], f"{function}({t.args(i, i.type)})")
+
+
+def _flushed(t: Translator, i: Instruction) -> str:
+    """The sources; with ftz, zeros in the place of subnormals (of single precision)."""
+    if not i.has("ftz"):
+        return t.args(i, i.type)
+    if i.type != "f32":
+        raise Untranslated(i.text)
+    return ", ".join(f"cassc::without_subnormals({t.value(o, 'f32')})" for o in i.operands[1:])
+
+
+@handles("sqrt")
+def _sqrt(t: Translator, i: Instruction) -> str:
+    return _function(t, i, "__fsqrt_rn", "__dsqrt_rn")
+
+
+@handles("rcp")
+def _rcp(t: Translator, i: Instruction) -> str:
+    return _function(t, i, "__frcp_rn", "__drcp_rn")
+
+
+@handles("rsqrt")
+def _rsqrt(t: Translator, i: Instruction) -> str:
+    return _function(t, i, "rsqrtf", "rsqrt")
+
+
+@handles("ex2")
+def _ex2(t: Translator, i: Instruction) -> str:
+    return small.approximated(t, i, "exp2f") if small.is_small(i.type) else _function(t, i, "exp2f")
+
+
+@handles("lg2")
+def _lg2(t: Translator, i: Instruction) -> str:
+    return _function(t, i, "__log2f")
+
+
+@handles("sin")
+def _sin(t: Translator, i: Instruction) -> str:
+    return _function(t, i, "__sinf")
+
+
+@handles("cos")
+def _cos(t: Translator, i: Instruction) -> str:
+    return _function(t, i, "__cosf")
+
+
+@handles("copysign")
+def _copysign(t: Translator, i: Instruction) -> str:
+    sign, magnitude = (t.value(o, i.type) for o in i.operands[1:])
+    return t.set(i.operands[0], f"__builtin_copysign{'f' if i.type == 'f32' else ''}({magnitude}, {sign})")
