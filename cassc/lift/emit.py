@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from cassc import diag
@@ -63,6 +63,8 @@ class EmitLlvm(Barriers):
         self.lds_bias = lds_bias
         self.slots: dict[str, Type] = {}
         self._cache: dict[str, Ir] = {}
+        self.reads: set[str] = set()  # slots read since the set was emptied
+        self.writes: set[str] = set()
 
     # Registers ---------------------------------------------------------------------------------------------------
     def new_block(self) -> None:
@@ -79,6 +81,10 @@ class EmitLlvm(Barriers):
         self._cache = {name: value for name, value in known.items() if self._cache.get(name) is value}
 
     def _read(self, name: str, type: Type) -> Ir:
+        self.reads.add(name)
+        return self._value(name, type)
+
+    def _value(self, name: str, type: Type) -> Ir:
         self.slots[name] = type
         value = self._cache.get(name)
         if value is None:
@@ -111,16 +117,17 @@ class EmitLlvm(Barriers):
         return self._cache.get(name)
 
     def assign(self, name: str, value: Ir) -> None:
+        self.writes.add(name)
         self.slots[name] = value.type
         self.line(f"store {value.typed}, ptr addrspace(5) {name}")
         self._cache[name] = value
 
-    def write(self, write: Write, guard: Ir | None = None) -> None:
-        """Store the values, under a guard by choice between new and old."""
+    def write(self, write: Write, guard: Ir | None = None, merged: Callable[[str], bool] = lambda slot: True) -> None:
+        """Store the values; under a guard by choice between new and old in slots that are to be ``merged``."""
         for name, value in named(write):
             assert isinstance(value, Ir)
-            if guard is not None:
-                value = self.select(guard, value, self._read(name, value.type))
+            if guard is not None and merged(name):
+                value = self.select(guard, value, self._value(name, value.type))
             self.assign(name, value)
 
     # Launch state ------------------------------------------------------------------------------------------------

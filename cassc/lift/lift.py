@@ -12,8 +12,10 @@ where they do and it matters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 from cassc import diag
@@ -21,17 +23,18 @@ from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
 from cassc.lift import calls, devicelib, globals, kernel
 from cassc.lift.calls import Context
-from cassc.lift.emit import Banks, EmitLlvm
+from cassc.lift.emit import Banks, EmitLlvm, predicate_name
 from cassc.lift.kernel import LiftedKernel
 from cassc.lift.passes import progress
+from cassc.lift.passes.merges import Guard, Merges, Step, Trace
 from cassc.lift.passes.wide import Wide
 from cassc.lift.text import Ir
 from cassc.sass import cfg
 from cassc.sass.builder import I1, I32, I64
 from cassc.sass.cfg import Block, Edge
 from cassc.sass.disasm import SassFunction
-from cassc.sass.execute import Machine, Write, execute, guard
-from cassc.sass.fields import WORD_BYTES
+from cassc.sass.execute import Machine, Write, execute
+from cassc.sass.fields import PT, WORD_BYTES
 from cassc.sass.groups import APART, joins_groups, mask_operand
 from cassc.sass.launch import LaunchWords
 from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
@@ -53,11 +56,18 @@ def lift_kernel(function: SassFunction, cubin: Cubin, *, exact: bool = False) ->
     Raises CasscError with kernel, address and instruction text: ``lift-unsupported`` for what cannot be expressed,
     ``sass-unknown-encoding`` for reached words without a row.
     """
-    return _Lifter(function, cubin, exact=exact).lift()
+    first = _Lifter(function, cubin, exact=exact)
+    lifted = first.lift()
+    if not first.trace.has_guards:
+        return lifted
+    return _Lifter(function, cubin, exact=exact, merges=Merges(first.trace)).lift()
 
 
 class _Lifter:
-    def __init__(self, function: SassFunction, cubin: Cubin, *, exact: bool) -> None:
+    def __init__(self, function: SassFunction, cubin: Cubin, *, exact: bool, merges: Merges | None = None) -> None:
+        """``merges``: from the trace of an earlier lifting; without it every guarded write keeps the old value."""
+        self.trace = Trace()
+        self._merges = merges
         self.function = function
         self.cubin = cubin
         self.abi = function.abi
@@ -76,6 +86,7 @@ class _Lifter:
         self.done: set[tuple[int, Context]] = set()
         self._dispatched: set[int] = set()
         self._source: tuple[int, Context] = (0, ())  # block that is written
+        self._negated: dict[str, Ir] = {}  # value of a predicate -> its negation
         self._left: dict[str, list[str]] = {}  # loop that lanes leave together (its label) -> where they go
         self._places: dict[tuple[str, int], int] = {}
         if self.calls.shared:
@@ -140,6 +151,7 @@ class _Lifter:
     def goto(self, address: int, context: Context) -> str:
         """The label of a block, which will be written."""
         self.work.append((address, context))
+        self.trace.successors.setdefault(self._source, set()).add((address, context))
         if not context and address in self.calls.dispatched:
             self._dispatched.add(address)
             label = f"to{address:x}"
@@ -195,6 +207,7 @@ class _Lifter:
         m = self.m
         register = next(o for o in i.operands if isinstance(o, Reg | UReg))
         place = m.add(m.register(register), m.const(I32, base))
+        self.trace.open.add(self._source)
         for target in targets:
             self.work.append((target, ()))
             self._dispatched.add(target)
@@ -210,6 +223,7 @@ class _Lifter:
         ends = block.last.row.control in cfg.ENDS
         if ends:
             body.pop()
+        self.trace.steps[self._source] = []
         position = 0
         while position < len(body):
             run = self._run(body, position)
@@ -219,8 +233,22 @@ class _Lifter:
         if not ends:
             self.m.line(f"br {self.goto(block.successors[0][1], context)}")
             return
-        with _Located(self, block.last):
+        with self._step(None, kills=False), _Located(self, block.last):
             self._end(block, context)
+
+    @contextmanager
+    def _step(self, guard: Guard, *, kills: bool = True) -> Iterator[None]:
+        """Notes what an instruction reads and writes."""
+        m = self.m
+        m.reads, m.writes = set(), set()
+        yield
+        self.trace.steps[self._source].append(Step(guard, m.reads, m.writes, kills))
+
+    def _merged(self, guard: Guard, before: int) -> Callable[[str], bool]:
+        """Whether a slot that is written under a guard keeps its old value; ``before``: steps of the block so far."""
+        if self._merges is None:
+            return lambda slot: True
+        return partial(self._merges.needed, self._source, before, guard)
 
     def _run(self, body: Sequence[Instruction], start: int) -> list[Instruction]:
         """Instructions from ``start`` on that share a guard, up to one that changes it."""
@@ -237,35 +265,60 @@ class _Lifter:
 
     def _guarded(self, run: Sequence[Instruction]) -> None:
         m = self.m
-        if run[0].guard.index == 7:
-            if not run[0].guard.negated:
-                self._execute(run[0])
+        g = run[0].guard
+        if g.index == PT:
+            if not g.negated:
+                with self._step(None):
+                    self._execute(run[0])
             return
-        condition = guard(self.machine, run[0])
-        assert isinstance(condition, Ir)
+        literal = (predicate_name(g.index, g.uniform), g.negated)
+        condition = self._holds(g)
+        steps = self.trace.steps[self._source]
         if not any(_has_effects(i) for i in run):
             for i in run:
-                self._execute(i, condition)
+                with self._step(literal):
+                    self._execute(i, condition, self._merged(literal, len(steps)))
             return
         inside, behind = m.name()[1:], m.name()[1:]
+        branch = len(m.lines)
         m.line(f"br {condition.typed}, label %{inside}, label %{behind}")
         m.lines.append(f"{inside}:")
         before = m.snapshot()
+        written: dict[str, None] = {}
         for i in run:
-            self._execute(i)
+            with self._step(literal):
+                self._execute(i)
+            written |= dict.fromkeys(sorted(m.writes))
         m.line(f"br label %{behind}")
+        merged = self._merged(literal, len(steps) - 1)
+        unmerged = [slot for slot in written if not merged(slot)]
+        if unmerged:
+            beside = m.name()[1:]
+            m.lines[branch] = m.lines[branch].replace(f"label %{behind}", f"label %{beside}")
+            m.lines.append(f"{beside}:")
+            for slot in unmerged:
+                m.line(f"store {m.slots[slot].llvm} poison, ptr addrspace(5) {slot}")
+            m.line(f"br label %{behind}")
         m.lines.append(f"{behind}:")
         m.restore(before)
         m.group = None
 
-    def _execute(self, i: Instruction, condition: Ir | None = None) -> None:
+    def _holds(self, guard: Pred) -> Ir:
+        value = self.m.predicate(guard.index, uniform=guard.uniform)
+        if not guard.negated:
+            return value
+        return self._negated.setdefault(value.text, self.m.not_(value))
+
+    def _execute(
+        self, i: Instruction, condition: Ir | None = None, merged: Callable[[str], bool] = lambda slot: True
+    ) -> None:
         """One instruction that does not end its block."""
         m = self.m
         self._mark(i)
         kind = i.row.control
         try:
             if not kind:
-                self._compute(i, condition)
+                self._compute(i, condition, merged)
             elif kind in _SYNCHRONISING:
                 m.warp_sync()
                 mask = mask_operand(i) if kind in APART else None
@@ -273,9 +326,9 @@ class _Lifter:
             elif kind == "lepc":
                 place = cfg.target_of(i)
                 value = m.const(I64, i.address if place is None else place)
-                self._assign(i, (m.lo(value), m.hi(value)), condition)
+                self._assign(i, (m.lo(value), m.hi(value)), condition, merged)
             elif kind == "bmov_read":
-                self._assign(i, (m.const(I32, 0),), condition)
+                self._assign(i, (m.const(I32, 0),), condition, merged)
             elif kind not in _IGNORED:
                 raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
         except CasscError as problem:
@@ -287,22 +340,24 @@ class _Lifter:
         number = None if place is None else self._places.setdefault(place, len(self._places))
         self.m.mark = "" if number is None else f", !dbg !?{number}"
 
-    def _compute(self, i: Instruction, condition: Ir | None) -> None:
+    def _compute(self, i: Instruction, condition: Ir | None, merged: Callable[[str], bool]) -> None:
         writes = self.wide.rewritten(i, condition)
         half = None
         if writes is None:
             half = self.wide.low_half(i)
             writes = execute(self.machine, i)
         for write in writes:
-            self.m.write(write, condition)
+            self.m.write(write, condition, merged)
         if half is not None:
             self.wide.remember(i, half, condition)
 
-    def _assign(self, i: Instruction, words: tuple[Ir, ...], condition: Ir | None) -> None:
+    def _assign(
+        self, i: Instruction, words: tuple[Ir, ...], condition: Ir | None, merged: Callable[[str], bool]
+    ) -> None:
         target = i.operands[0]
         assert isinstance(target, Reg | UReg)
         if not target.is_zero:
-            self.m.write(Write(target, words), condition)
+            self.m.write(Write(target, words), condition, merged)
 
     def _located(self, problem: CasscError, i: Instruction) -> CasscError:
         """The same diagnostics, with the instruction as their place where they have none."""
