@@ -139,5 +139,8 @@ class Text:
             return self.const(I64, lo.known | hi.known << 32)
         if lo.origin is not None and lo.origin is hi.origin and (lo.half, hi.half) == (0, 1):
             return lo.origin
-        high = self.define(I64, f"shl {self.zext(hi, I64).typed}, 32")
-        return self.define(I64, f"or disjoint {high.typed}, {self.zext(lo, I64).text}")
+        if hi.known == 0:
+            return self.zext(lo, I64)
+        half = self.raw(f"insertelement <2 x i32> poison, {lo.typed}, i32 0")
+        whole = self.raw(f"insertelement <2 x i32> {half}, {hi.typed}, i32 1")
+        return self.define(I64, f"bitcast <2 x i32> {whole} to i64")

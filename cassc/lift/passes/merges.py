@@ -1,0 +1,130 @@
+"""Which registers still need their old value where a guarded instruction writes them.
+
+A guarded write leaves the old value in the lanes whose guard does not hold: a choice, or two ways that meet. Mostly
+nobody reads it there, because what follows has the same guard. Backward dataflow finds, for each register and place,
+the guard under which its value is still read: never, under one literal (a predicate or its negation), or always. Where
+that is the write's own guard the old value is not needed, and the new one may stand in all lanes.
+
+The kernel is lifted once to see what each instruction reads and writes; the second time these answers are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+# Slot of the predicate, and whether it is negated; None is always.
+Guard = tuple[str, bool] | None
+# Register or predicate slot -> the guard under which it is read before it is written; never, if it is not in it.
+Live = dict[str, Guard]
+
+
+@dataclass(slots=True)
+class Step:
+    """What an instruction does with registers and predicates, by their slots.
+
+    Attributes:
+        guard: reads and writes happen under it. The guard itself is read always.
+        kills: whether the writes happen on every way behind it.
+    """
+
+    guard: Guard
+    reads: set[str] = field(default_factory=set)
+    writes: set[str] = field(default_factory=set)
+    kills: bool = True
+
+
+@dataclass(slots=True)
+class Trace:
+    """What one lifting of a kernel saw: steps and successors of each block.
+
+    Attributes:
+        open: blocks that lanes leave by a place that is not known: all is read behind them.
+    """
+
+    steps: dict[Hashable, list[Step]] = field(default_factory=dict)
+    successors: dict[Hashable, set[Hashable]] = field(default_factory=dict)
+    open: set[Hashable] = field(default_factory=set)
+
+    @property
+    def has_guards(self) -> bool:
+        return any(step.guard is not None for steps in self.steps.values() for step in steps)
+
+
+class Merges:
+    """Answers for each guarded step of a trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._slots = {s for steps in trace.steps.values() for step in steps for s in step.reads | step.writes}
+        self._behind: dict[tuple[Hashable, int], Live] = {}
+        before = self._solve(trace)
+        for block, steps in trace.steps.items():
+            live = self._at_end(trace, block, before)
+            for number in range(len(steps) - 1, -1, -1):
+                step = steps[number]
+                _forget(step.writes, live)
+                if step.guard is not None:
+                    self._behind[block, number] = dict(live)
+                _backward(step, live)
+
+    def needed(self, block: Hashable, number: int, guard: Guard, slot: str) -> bool:
+        """Whether somebody reads ``slot``, as it stands behind a step, where the step's ``guard`` did not hold."""
+        live = self._behind.get((block, number))
+        if live is None:
+            return True
+        return slot in live and live[slot] != guard
+
+    def _at_end(self, trace: Trace, block: Hashable, before: Mapping[Hashable, Live]) -> Live:
+        if block in trace.open:
+            return dict.fromkeys(self._slots)
+        live: Live = {}
+        for successor in trace.successors.get(block, ()):
+            for slot, guard in before.get(successor, {}).items():
+                _join(live, slot, guard)
+        return live
+
+    def _solve(self, trace: Trace) -> dict[Hashable, Live]:
+        predecessors: dict[Hashable, set[Hashable]] = {}
+        for block, followers in trace.successors.items():
+            for follower in followers:
+                predecessors.setdefault(follower, set()).add(block)
+        before: dict[Hashable, Live] = {}
+        waiting = dict.fromkeys(trace.steps)
+        while waiting:
+            block, _ = waiting.popitem()
+            live = self._at_end(trace, block, before)
+            for step in reversed(trace.steps[block]):
+                _backward(step, live)
+            if live != before.get(block, {}):
+                before[block] = live
+                waiting |= dict.fromkeys(b for b in predecessors.get(block, ()) if b in trace.steps)
+        return before
+
+
+def _join(live: Live, slot: str, guard: Guard) -> None:
+    if slot not in live:
+        live[slot] = guard
+    elif live[slot] != guard:
+        live[slot] = None
+
+
+def _forget(predicates: set[str], live: Live) -> None:
+    """The predicates get new values: before that, what is read under the new ones may be read always."""
+    for slot, guard in live.items():
+        if guard is not None and guard[0] in predicates:
+            live[slot] = None
+
+
+def _backward(step: Step, live: Live) -> None:
+    """From what is live behind a step to what is live before it. Monotone: no more before if no more behind."""
+    guard = step.guard
+    _forget(step.writes, live)
+    for slot in step.writes & live.keys() if step.kills else ():
+        if guard is None or live[slot] == guard:
+            del live[slot]
+        elif guard[0] not in step.writes:
+            live[slot] = (guard[0], not guard[1])
+    for slot in step.reads:
+        _join(live, slot, guard)
+    if guard is not None:
+        live[guard[0]] = None
