@@ -11,9 +11,10 @@ References: Boldo and Muller, "Exact and approximated error of the FMA" (IEEE TC
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 from cassc.lift.integers import Integers
-from cassc.lift.text import Ir
+from cassc.lift.text import Fact, Ir
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, RM, RN, RP, RZ, Type
 
 _SUFFIX = {F16: "f16", BF16: "bf16", F32: "f32", F64: "f64"}
@@ -21,7 +22,10 @@ _INTEGER = {16: I16, 32: I32, 64: I64}
 _ORDERED = {"lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge", "eq": "oeq", "ne": "one", "num": "ord"}
 _UNORDERED = {"ltu": "ult", "leu": "ule", "gtu": "ugt", "geu": "uge", "equ": "ueq", "neu": "une", "nan": "uno"}
 _ONE = {F16: 0x3C00, BF16: 0x3F80, F32: 0x3F800000, F64: 0x3FF0000000000000}
+_SMALLEST = {F16: 0x0400, BF16: 0x0080, F32: 0x00800000, F64: 0x0010000000000000}  # normal numbers
 _INTEGRAL = {RN: "roundeven", RZ: "trunc", RM: "floor", RP: "ceil"}
+# LLVM's names of directions, for the conversions that take one (LangRef, "llvm.fptrunc.round").
+_MODES = {RP: "upward", RM: "downward", RZ: "towardzero"}
 _MUFU = {"rcp": "rcp", "rsq": "rsq", "sqrt": "sqrt", "ex2": "exp2", "lg2": "log", "sin": "sin", "cos": "cos"}
 _SUBNORMAL = 0x90  # classes of llvm.is.fpclass: negative and positive subnormal
 # An operand this many binades below the other counts by its sign alone.
@@ -53,6 +57,9 @@ class Floats(Integers):
     # Sums and products -------------------------------------------------------------------------------------------
     def fadd(self, x: Ir, y: Ir, rounding: str = RN) -> Ir:
         if rounding == RN:
+            for value, zero in ((x, y), (y, x)):
+                if zero.known == 1 << (zero.type.bits - 1):  # -0 changes nothing, and LLVM knows it, too
+                    return value
             return self._fop("fadd", x, y)
         if x.type is F64:
             return self._directed_sum(x, y, rounding)
@@ -85,7 +92,7 @@ class Floats(Integers):
 
         The exponential function's reduction is of this form (adding a magic number to take the integral part).
         """
-        if x.type is not F32 or rounding != RM or not x.unit or y.known is None or z.known is None:
+        if x.type is not F32 or rounding != RM or not x.fact & Fact.UNIT or y.known is None or z.known is None:
             return False
         return 0 < 2 * _float32(y.known) <= _float32(z.known) < float("inf")
 
@@ -196,10 +203,10 @@ class Floats(Integers):
     def fneg(self, x: Ir) -> Ir:
         if x.known is not None:
             return self.const(x.type, x.known ^ (1 << (x.type.bits - 1)))
-        return self.define(x.type, f"fneg {x.typed}")
+        return self.define(x.type, f"fneg {x.typed}", fact=x.fact & Fact.NORMAL)
 
     def fabs(self, x: Ir) -> Ir:
-        return self._intrinsic("fabs", x)
+        return replace(self._intrinsic("fabs", x), fact=x.fact & Fact.NORMAL)
 
     def fmin(self, x: Ir, y: Ir) -> Ir:
         return self._intrinsic("minimumnum", x, y)
@@ -213,17 +220,22 @@ class Floats(Integers):
         return self.define(I1, f"fcmp {_ORDERED.get(op) or _UNORDERED[op]} {x.typed}, {y.text}")
 
     def flush(self, x: Ir) -> Ir:
+        if x.fact & Fact.NORMAL:
+            return x
+        if x.known is not None:
+            sign = 1 << (x.type.bits - 1)
+            return x if x.known & ~sign >= _SMALLEST[x.type] else self.const(x.type, x.known & sign)
         name = f"llvm.is.fpclass.{_SUFFIX[x.type]}"
         self.declare(name, f"i1 @({x.type.llvm}, i32)")
         subnormal = self.define(I1, f"call i1 @{name}({x.typed}, i32 {_SUBNORMAL})")
         integer = _INTEGER[x.type.bits]
         sign = self.and_(self.bitcast(x, integer), self.const(integer, 1 << (x.type.bits - 1)))
         flushed = self.select(subnormal, self.bitcast(sign, x.type), x)
-        return Ir(flushed.type, flushed.text, flushed.known, unit=x.unit)
+        return replace(flushed, fact=x.fact | Fact.NORMAL)
 
     def saturate(self, x: Ir) -> Ir:
         clamped = self.fmin(self.fmax(x, self.const(x.type, 0)), self.const(x.type, _ONE[x.type]))
-        return Ir(clamped.type, clamped.text, unit=True)
+        return replace(clamped, fact=Fact.UNIT)
 
     # Conversions -------------------------------------------------------------------------------------------------
     def fround(self, x: Ir, rounding: str) -> Ir:
@@ -238,6 +250,10 @@ class Floats(Integers):
             x = self.fconvert(x, F32)
         if x.type.bits < type.bits:
             return self.define(type, f"fpext {x.typed} to {type.llvm}")
+        if rounding in _MODES and (x.type, type) in ((F64, F32), (F32, F16)):
+            name = f"llvm.fptrunc.round.{_SUFFIX[type]}.{_SUFFIX[x.type]}"
+            self.declare(name, f"{type.llvm} @({x.type.llvm}, metadata)")
+            return self.define(type, f'call {type.llvm} @{name}({x.typed}, metadata !"round.{_MODES[rounding]}")')
         r = self.define(type, f"fptrunc {x.typed} to {type.llvm}")
         if rounding == RN:
             return r
@@ -247,10 +263,12 @@ class Floats(Integers):
         op = "sitofp" if signed else "uitofp"
         if x.type in (I8, I16):
             x = self.sext(x, I32) if signed else self.zext(x, I32)
+        fact = Fact.WHOLE | Fact.NORMAL if (x.type, type) == (I32, F32) else Fact.NONE
         if type in (F16, BF16) or (x.type is I32 and rounding != RN):
-            return self._wide_to_float(x, type, signed, rounding)
+            found = self._wide_to_float(x, type, signed, rounding)
+            return replace(found, fact=fact)
         if rounding == RN or x.type is I32:
-            return self.define(type, f"{op} {x.typed} to {type.llvm}")
+            return self.define(type, f"{op} {x.typed} to {type.llvm}", fact=fact)
         return self._wide_to_float(x, type, signed, rounding)
 
     def _wide_to_float(self, x: Ir, type: Type, signed: bool, rounding: str) -> Ir:
@@ -273,6 +291,8 @@ class Floats(Integers):
             x = self.fconvert(x, F32)
         if rounding != RZ:
             x = self.fround(x, rounding)
+        if x.fact & Fact.SCALED and type is I32 and not signed:
+            return self.define(I32, f"fptoui {self.fmax(x, self.const(F32, 0)).typed} to i32")
         name = f"llvm.fpto{'s' if signed else 'u'}i.sat.{type.llvm}.{_SUFFIX[x.type]}"
         return self.call(type, name, (x,))
 
@@ -294,8 +314,10 @@ class Floats(Integers):
         result = self.call(F32, f"llvm.amdgcn.{_MUFU[op]}.f32", (x,))
         if op == "ex2":
             small = self.fcompare("lt", result, self.const(F32, 0x00800000))
-            return self.select(small, self.const(F32, 0), result)
-        return self.flush(result) if op == "rcp" else result
+            result = self.select(small, self.const(F32, 0), result)
+        if op == "rcp":
+            return replace(result, fact=Fact.INVERSE | Fact.NORMAL) if x.fact & Fact.WHOLE else self.flush(result)
+        return replace(result, fact=Fact.NONE if op in ("sin", "cos") else Fact.NORMAL)
 
     def _tanh(self, x: Ir) -> Ir:
         """(1 - t) / (1 + t) with t = exp(-2|x|); near zero x - x**3 / 3, where the quotient would cancel."""

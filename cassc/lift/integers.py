@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from cassc.lift.text import Ir, Text
+from cassc.lift.text import Fact, Ir, Text
 from cassc.sass.builder import I1, I32
 
 _PREDICATES = {
@@ -23,6 +24,8 @@ _FOLD: dict[str, Callable[[int, int], int]] = {
 }
 
 
+# Added to the bits of a reciprocal by the division of 32-bit integers.
+_TIMES_2_32 = 0x0FFFFFFE
 # The operand that changes nothing.
 _NEUTRAL = {"add": 0, "sub": 0, "mul": 1, "and": -1, "or": 0, "xor": 0}
 
@@ -38,7 +41,10 @@ class Integers(Text):
         return self.define(x.type, f"{op} {x.typed}, {y.text}")
 
     def add(self, x: Ir, y: Ir) -> Ir:
-        return self._binary("add", x, y)
+        total = self._binary("add", x, y)
+        if _TIMES_2_32 in (x.known, y.known) and (x.fact | y.fact) & Fact.INVERSE:
+            return replace(total, fact=Fact.SCALED | Fact.NORMAL)
+        return total
 
     def sub(self, x: Ir, y: Ir) -> Ir:
         return self._binary("sub", x, y)
@@ -108,13 +114,18 @@ class Integers(Text):
 
         v_perm_b32 numbers the bytes of its second operand 0-3 and of its first 4-7 (RDNA3 ISA, "V_PERM_B32").
         """
+        narrow = None if selector.known is None else _sign_extension(selector.known)
+        if narrow is not None:
+            first, bits = narrow
+            word = self.shl(y if first > 3 else x, self.const(I32, 32 - bits - 8 * (first & 3)))
+            return self.ashr(word, self.const(I32, 32 - bits))
         chosen = self._permuted(x, y, self._spread(self.and_(selector, self.const(I32, 0x7777))))
         if selector.known is not None and not selector.known & 0x8888:
             return chosen
         signed = self._spread(self.lshr(self.and_(selector, self.const(I32, 0x8888)), self.const(I32, 3)))
         mask = self.mul(signed, self.const(I32, 0xFF))
         signs = self.and_(self.lshr(chosen, self.const(I32, 7)), self.const(I32, 0x01010101))
-        filled = self.mul(signs, self.const(I32, 0xFF))
+        filled = self.sub(self.shl(signs, self.const(I32, 8)), signs)
         return self.or_(self.and_(chosen, self.not_(mask)), self.and_(filled, mask))
 
     def _spread(self, nibbles: Ir) -> Ir:
@@ -155,3 +166,15 @@ class Integers(Text):
         if x is y:
             return x
         return self.define(x.type, f"select {c.typed}, {x.typed}, {y.typed}")
+
+
+def _sign_extension(selector: int) -> tuple[int, int] | None:
+    """(first byte, bits) if a permute's selector extends the bytes from there on, of one word, by their sign."""
+    nibbles = [selector >> 4 * k & 15 for k in range(4)]
+    first = nibbles[0]
+    for count in (1, 2, 3):
+        last = first + count - 1
+        one_word = first < 8 and first >> 2 == last >> 2
+        if one_word and nibbles == [*range(first, last + 1), *[last | 8] * (4 - count)]:
+            return first, 8 * count
+    return None

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Flag, auto
 
 from cassc.sass.builder import BF16, F16, F64, I1, I32, I64, Type
 
 _INTEGER = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
+
+
+class Fact(Flag):
+    """What the making of a float tells about its value.
+
+    The last three are the steps of a division of 32-bit integers, whose float reciprocal is scaled by an addition to
+    its exponent.
+    """
+
+    NONE = 0
+    UNIT = auto()  # in [0, 1]
+    NORMAL = auto()  # not subnormal
+    WHOLE = auto()  # a 32-bit integer rounded
+    INVERSE = auto()  # reciprocal of WHOLE
+    SCALED = auto()  # INVERSE times 2**32, less a few units in the last place: below 2**32; or a tiny normal number
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +35,7 @@ class Ir:
         known: the bit pattern of a constant, else None.
         origin: the value of another type that this one is the same bits of, else None; for the halves of an I64 that
             I64, with ``half`` 0 (low) or 1 (high).
-        unit: a float known to lie in [0, 1].
+        fact: what is known of a float.
     """
 
     type: Type
@@ -27,7 +43,7 @@ class Ir:
     known: int | None = None
     origin: Ir | None = None
     half: int = -1
-    unit: bool = False
+    fact: Fact = Fact.NONE
 
     def __bool__(self) -> bool:
         raise TypeError("a meaning may not branch on a value; use Builder.select")
@@ -60,11 +76,11 @@ class Text:
     def line(self, text: str) -> None:
         self.lines.append(f"  {text}{self.mark}")
 
-    def define(self, type: Type, text: str, *, unit: bool = False) -> Ir:
+    def define(self, type: Type, text: str, *, fact: Fact = Fact.NONE) -> Ir:
         """A new value computed by an LLVM instruction."""
         name = self.name()
         self.line(f"{name} = {text}")
-        return Ir(type, name, unit=unit)
+        return Ir(type, name, fact=fact)
 
     def raw(self, text: str) -> str:
         """The name of a new value that has no `Type` (pointers, vectors)."""
@@ -119,7 +135,7 @@ class Text:
         if x.origin is not None and x.half < 0 and x.origin.type is type:
             return x.origin
         cast = self.define(type, f"bitcast {x.typed} to {type.llvm}")
-        return Ir(type, cast.text, origin=x, unit=x.unit)
+        return Ir(type, cast.text, origin=x, fact=x.fact)
 
     def lo(self, x: Ir) -> Ir:
         if x.known is not None:
@@ -141,6 +157,8 @@ class Text:
             return lo.origin
         if hi.known == 0:
             return self.zext(lo, I64)
+        if lo.known == 0:
+            return self.define(I64, f"shl {self.zext(hi, I64).typed}, 32")
         half = self.raw(f"insertelement <2 x i32> poison, {lo.typed}, i32 0")
         whole = self.raw(f"insertelement <2 x i32> {half}, {hi.typed}, i32 1")
         return self.define(I64, f"bitcast <2 x i32> {whole} to i64")

@@ -177,12 +177,16 @@ class Wide:
         sign_extended = "SX32" in i.mods
         found = self._found(i.operands[-1])
         shift = i.operands[-2]
-        if found is None or found.shifted is None or not isinstance(shift, Imm) or shift.bits != found.shift:
+        if found is None or not isinstance(shift, Imm):
             return None
         x, y = i.operands[2:4]
         if any(getattr(t, flag, False) for t in (x, y) for flag in ("negated", "inverted")):
             return None
         m = self._m
+        if found.shifted is None and sign_extended and shift.bits == 1:
+            return self._add_extended(i, found, self._word(i, x), self._word(i, y))
+        if found.shifted is None or shift.bits != found.shift:
+            return None
         if self._word(i, x) is not found.shifted or not _unused(i.operands[1]):
             return None
         if sign_extended:
@@ -191,6 +195,15 @@ class Wide:
             wide = self._m.pair(found.shifted, self._word(i, i.operands[4]))
         total = m.add(m.shl(wide, m.const(I64, found.shift)), self._m.pair(found.plus[0], self._word(i, y)))
         return self._written(i, found, total)
+
+    def _add_extended(self, i: Instruction, found: _Sum, x: Ir, high: Ir) -> tuple[Write, ...] | None:
+        """LEA.HI.X.SX32 by 1 of a term of the sum: that term's sign is its high word."""
+        mates = [term for term in found.plus if term is not x]
+        if found.minus or len(mates) != len(found.plus) - 1 or not _unused(i.operands[1]):
+            return None
+        m = self._m
+        low = mates[0] if mates else m.const(I32, 0)
+        return self._written(i, found, m.add(m.sext(x, I64), m.pair(low, high)))
 
     def _written(self, i: Instruction, found: _Sum, total: Ir) -> tuple[Write, ...]:
         m = self._m

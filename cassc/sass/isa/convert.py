@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from cassc.sass import fields
-from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Type, Value
+from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, RM, RP, Builder, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.float32 import narrow_float, signed_as
 from cassc.sass.operand import Const, Reg, UReg
@@ -112,10 +112,10 @@ def _float_to_int(b: Builder, i: Instruction, x: Value) -> Value:
     A NaN gives 0, but where a double or a 64-bit integer takes part the type's sign bit (recorded on sm_90).
     """
     type, signed = INTEGERS[i.mods["dest"]]
-    source = _float(b, i, x)
-    if i.has("FTZ"):
+    source, rounding = _float(b, i, x), _round(i)
+    if i.has("FTZ") and rounding in (RP, RM):  # otherwise what would be flushed becomes 0 anyway
         source = b.flush(source)
-    value = b.float_to_int(source, type, signed=signed, rounding=_round(i))
+    value = b.float_to_int(source, type, signed=signed, rounding=rounding)
     if source.type is F64 or type is I64:
         value = b.select(b.fcompare("nan", source, source), b.const(type, 1 << (type.bits - 1)), value)
     if type.bits < 32:
