@@ -223,8 +223,8 @@ class Floats(Integers):
         if x.fact & Fact.NORMAL:
             return x
         if x.known is not None:
-            sign = 1 << (x.type.bits - 1)
-            return x if x.known & ~sign >= _SMALLEST[x.type] else self.const(x.type, x.known & sign)
+            top = 1 << (x.type.bits - 1)
+            return x if x.known & ~top >= _SMALLEST[x.type] else self.const(x.type, x.known & top)
         name = f"llvm.is.fpclass.{_SUFFIX[x.type]}"
         self.declare(name, f"i1 @({x.type.llvm}, i32)")
         subnormal = self.define(I1, f"call i1 @{name}({x.typed}, i32 {_SUBNORMAL})")
