@@ -3,6 +3,7 @@
 
 #include "decode_operands.h"
 #include "flat_fields.h"
+#include "image_fields.h"
 
 namespace cassc::emu {
 namespace {
@@ -36,8 +37,8 @@ class Decoder : private OperandDecoder {
       case 0x36: return ds();
       case 0x37: return flat();
       case 0x38: return mubuf();
-      case 0x3a: return refuse("typed buffer access");
-      case 0x3c: return refuse("image access");
+      case 0x3a: return mtbuf();
+      case 0x3c: return mimg();
       case 0x3d: return smem();
       case 0x3e: return refuse("export");
       default: return refuse("unknown encoding");
@@ -58,11 +59,9 @@ class Decoder : private OperandDecoder {
     } else {
       ok = vector_dest(w >> 17 & 255, row.d, true);
     }
-    if (row.custom) {
-      if (is_dpp(code)) return refuse("DPP on an instruction that has none");
+    if (row.custom && !is_dpp(code)) {
       const bool swap = row.flags & E32 && !(row.flags & SDST);
       if (swap && code < 256 && number != 0x67) return refuse("operand must be a vector register");
-      op_->dpp = limits_.vgprs;
       ok = ok && vector_source(code, row.a, 0, true);
       if (number == 0x67 && op_->bank[0] == 2) fail("operand must be a vector register");
     } else if (is_dpp(code)) {
@@ -180,7 +179,6 @@ class Decoder : private OperandDecoder {
         op_->carry_in = u8(slot);
       }
     }
-    if (row.custom) op_->dpp = limits_.vgprs;
     for (int i = 0; i < 3; ++i) {
       const bool narrow = is_half(types[i]) || (row.flags & OPSEL);
       if ((op_->op_sel >> i & 1) && !narrow) return refuse("op_sel on a 32-bit operand");
@@ -343,7 +341,7 @@ class Decoder : private OperandDecoder {
   Decoded sopp() {
     const u32 w = w_[0], number = w >> 16 & 127;
     const ScalarRow& row = t_.sopp[number];
-    if (!row.name) return refuse("unknown SOPP instruction");
+    if (!row.name || (row.flags & GFX115 && !limits_.gfx115)) return refuse("unknown SOPP instruction");
     op_->imm = w & 0xffff;
     if (row.flags & NOIMM && op_->imm) return refuse("reserved bits");
     Decoded target;
@@ -362,11 +360,13 @@ class Decoder : private OperandDecoder {
     if (!row.name) return refuse("unknown SMEM instruction");
     op_->memory = &row;
     op_->dwords = row.result;
-    if (row.result == 0) return (w & 0x3ffff) || (x != 0 && x != 0xf8000000u) ? refuse("reserved bits") : done(row.name, row.run);
-    const bool buffer = number >= 8;
+    const bool probe = number == 0x22 || number == 0x23;
+    if (probe && w & 0x3e000) return refuse("reserved bits");
+    if (row.result == 0 && !probe) return (w & 0x3ffff) || (x != 0 && x != 0xf8000000u) ? refuse("reserved bits") : done(row.name, row.run);
+    const bool buffer = number == 0x23 || (number >= 8 && !probe);
     const u32 soffset = x >> 25;
     op_->imm = u32(i32(x << 11) >> 11);
-    bool ok = scalar_register((w & 63) * 2, buffer ? 4 : 2, op_->src[0]) && scalar_dest(w >> 6 & 127, row.result, op_->dst);
+    bool ok = scalar_register((w & 63) * 2, buffer ? 4 : 2, op_->src[0]) && (probe || scalar_dest(w >> 6 & 127, row.result, op_->dst));
     if (soffset != 124) {
       op_->flags = kHasVaddr;
       ok = ok && scalar_register(soffset, 1, op_->src[1]);
@@ -440,15 +440,22 @@ class Decoder : private OperandDecoder {
 
   Decoded mubuf() {
     const BufferFields f(w_[0], w_[1]);
-    const MemoryRow& row = t_.mubuf[f.op];
+    return buffer(f, t_.mubuf[f.op], w_[0] & 0x3ffff);
+  }
+  Decoded mtbuf() {
+    const BufferFields f(w_[0], w_[1]);
+    op_->flags = kTyped;
+    op_->carry_in = w_[0] >> 19 & 127;
+    return buffer(f, t_.mtbuf[w_[0] >> 15 & 15], 0);
+  }
+  Decoded buffer(const BufferFields& f, const MemoryRow& row, u32 low) {
     length_ = 2;
-    if (!row.name) return refuse("unknown MUBUF instruction");
+    if (!row.name) return refuse("unknown buffer instruction");
     op_->memory = &row;
-    if (row.flags & NODATA) return (w_[0] & 0x3ffff) || w_[1] ? refuse("reserved bits") : done(row.name, row.run);
-    if (f.tfe) return refuse("texture fail enable");
+    if (row.flags & NODATA) return low || w_[1] ? refuse("reserved bits") : done(row.name, row.run);
     op_->segment = Segment::buffer;
     op_->imm = f.offset;
-    op_->flags = u8((f.idxen ? kIdxen : 0) | (f.offen ? kOffen : 0));
+    op_->flags |= u8((f.idxen ? kIdxen : 0) | (f.offen ? kOffen : 0));
     bool ok = scalar_register(f.srsrc * 4, 4, op_->src[2]);
     // The scalar offset goes where DPP's word lives otherwise.
     Op scratch_op = *op_;
@@ -461,8 +468,55 @@ class Decoder : private OperandDecoder {
     if (f.idxen || f.offen) ok = ok && vgpr(f.vaddr, f.idxen && f.offen ? 2 : 1, op_->src[0]);
     const bool returns = row.flags & AT ? f.glc : row.result != 0;
     if (returns) op_->flags |= kReturn;
-    if (returns || row.flags & AT) ok = ok && vgpr(f.vdata, row.result, op_->dst);
+    if (f.tfe && (!row.result || row.flags & AT || dynamic_flags_ || op_->flags & kTyped)) return refuse("status of an access that has none");
+    if (returns || row.flags & AT) ok = ok && vgpr(f.vdata, row.result + f.tfe, op_->dst);
     if (row.data) ok = ok && vgpr(f.vdata, row.data, op_->src[1]);
+    if (!ok) return refuse("operand");
+    Decoded d = done(row.name, row.run);
+    if (f.tfe && d.name) {
+      op_->inner = row.run;
+      op_->run = t_.with_status;
+    }
+    return d;
+  }
+
+  Decoded mimg() {
+    const u32 w = w_[0], x = w_[1];
+    const MemoryRow& row = t_.image[w >> 18 & 255];
+    length_ = 2 + (w & 1);
+    if (!row.name) return refuse("unknown image instruction");
+    if (row.flags & kRefused) return refuse(row.name);
+    if (w >> 15 & 1) return refuse("image descriptor of 128 bits");
+    if (count_ < length_) return refuse("end of code");
+    if (w >> 5 & 3) return refuse("reserved bits");
+    const u32 numbers[5] = {x & 255, w & 1 ? w_[2] & 255 : 0, w & 1 ? w_[2] >> 8 & 255 : 0, w & 1 ? w_[2] >> 16 & 255 : 0, w & 1 ? w_[2] >> 24 : 0};
+    // Bit 53 and 54: a status dword behind the data (TFE), and one for each level (LWE), which is the same here.
+    op_->dpp = ImageFields::pack(w >> 2 & 7, w >> 8 & 15, w & 1, w >> 7 & 1, w >> 16 & 1, w >> 17 & 1, x >> 21 & 3);
+    return image(row, numbers, x >> 8 & 255, (x >> 16 & 31) * 4, (x >> 26) * 4, w >> 14 & 1);
+  }
+  Decoded image(const MemoryRow& row, const u32* numbers, u32 data, u32 resource, u32 sampler, bool returns) {
+    const ImageFields f(op_->dpp);
+    op_->memory = &row;
+    op_->segment = Segment::image;
+    bool ok = scalar_register(resource, 8, op_->src[2]);
+    u32 slot = 0;
+    if (row.flags & kSampler) ok = ok && scalar_register(sampler, 4, slot);
+    else if (sampler) return refuse("sampler of an access that has none");
+    op_->carry_in = u8(slot);
+    const u32 dwords = f.address_dwords(row.flags);
+    for (u32 i = 0; i < (f.separate ? 5 : 1) && i < dwords; ++i) {
+      const u32 run = f.separate && i < 4 ? 1 : dwords - i;
+      u32 offset = 0;
+      ok = ok && vgpr(numbers[i], run, offset);
+      if (i == 0) op_->src[0] = offset;
+      else op_->imm |= numbers[i] << (8 * (i - 1));
+    }
+    const u32 count = row.flags & AT ? f.components() : f.data_dwords(row.flags);
+    if (row.flags & AT && f.short_data) return refuse("16-bit data of an atomic access");
+    if (row.flags & AT && count != row.data && count != 2u * row.data) return refuse("data mask of an atomic access");
+    if (row.flags & (ST | AT)) ok = ok && vgpr(data, count, op_->src[1]);
+    if (!(row.flags & ST)) ok = ok && vgpr(data, count + f.status, op_->dst);
+    if (row.flags & AT && returns) op_->flags |= kReturn;
     return ok ? done(row.name, row.run) : refuse("operand");
   }
 };

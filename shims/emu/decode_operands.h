@@ -205,7 +205,7 @@ class OperandDecoder {
   }
 
   bool take_dpp(u32 code) {
-    if (op_->row->custom || (op_->row->flags & NODPP)) return fail("DPP on an instruction that has none");
+    if (op_->row->flags & NODPP) return fail("DPP on an instruction that has none");
     if (registers_of(op_->row->a) == 2 || registers_of(op_->row->d) == 2) return fail("DPP on a 64-bit operand");
     const u32 word = literal();
     op_->dpp = word;

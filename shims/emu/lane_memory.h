@@ -173,10 +173,8 @@ bool place_buffer(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 ali
   const u32* d = w.s + op->src[2];
   const u64 base = u64(d[1] & 0xffff) << 32 | d[0], stride = d[1] >> 16 & 0x3fff, records = d[2];
   const u32 swizzle = d[1] >> 30 & 3, add_tid = d[3] >> 23 & 1, select = d[3] >> 28 & 3;
-  if (swizzle) {
-    raise(w, op, 5, 0, 0, false, 0, "swizzled buffer");
-    return false;
-  }
+  // A swizzled buffer interleaves pieces of 4, 8 or 16 bytes of as many records as the index stride says.
+  const u64 piece = u64(2) << swizzle, together = u64(8) << (d[3] >> 21 & 3);
   const u32* v = registers(w, op->src[0]);
   const bool indexed = op->flags & kIdxen, offset_vgpr = op->flags & kOffen;
   const u32 soffset = w.sbank[op->bank[2]][op->dpp];
@@ -188,7 +186,8 @@ bool place_buffer(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 ali
     if (!(exec >> l & 1)) continue;
     const u64 index = (indexed ? v[l] : 0) + (add_tid ? l : 0);
     const u64 offset = u64(op->imm) + (offset_vgpr ? v[(indexed ? kLanes : 0) + l] : 0);
-    const u64 linear = stride * index + offset + soffset;
+    const u64 linear = soffset + (swizzle ? (index / together * stride + offset / piece * piece) * together + index % together * piece + offset % piece
+                                          : stride * index + offset);
     const bool outside = select == 2 ? records == 0
                          : select == 3 || !stride ? offset + soffset * (select != 3) + (stride && select == 3 ? stride * index : 0) + size > records
                          : select == 0 ? index >= records || offset + size > stride
@@ -362,13 +361,13 @@ CASSC_INLINE T operand(const u32* d, u32 l, u32 index) {
   }
 }
 
-template <class R>
-const Op* atomic(Wave& w, const Op* op) {
+template <class R, bool (*kPlace)(Wave&, const Op*, Lanes&, u32 size, bool write)>
+const Op* atomic_at(Wave& w, const Op* op) {
   using T = typename R::T;
   const u32 exec = w.s[kExec];
   if (exec == 0) return next(op);
   Lanes p;
-  if (!place(w, op, p, sizeof(T), true, sizeof(T))) return kFault;
+  if (!kPlace(w, op, p, sizeof(T), true)) return kFault;
   if constexpr (kObserved) observe_access(w, op, p.at, p.live, sizeof(T), Access::atomic, ~0u);
   const u32* data = registers(w, op->src[1]);
   // DS keeps the second operand in its own register, the others behind the first.
@@ -392,6 +391,10 @@ const Op* atomic(Wave& w, const Op* op) {
   }
   return next(op);
 }
+
+[[maybe_unused]] bool place_atomic(Wave& w, const Op* op, Lanes& p, u32 size, bool write) { return place(w, op, p, size, write, size); }
+template <class R>
+const Op* atomic(Wave& w, const Op* op) { return atomic_at<R, place_atomic>(w, op); }
 
 }  // namespace
 }  // namespace cassc::emu::CASSC_EMU_VARIANT

@@ -104,6 +104,7 @@ enum MemFlag : u32 {
   kTwoAddresses = 32,  // the offset field holds two
   NOADDR = 64,         // no address register
   NODATA = 128,        // no operands
+  FMT = 1u << 22,      // converts a data format
 };
 
 struct MemoryRow {
@@ -123,11 +124,12 @@ struct Tables {
   const char* dual[32];  // VOPD
   u16 dual_row[32];      // index into vop3
   ScalarRow sop1[256], sop2[128], sopc[128], sopk[32], sopp[128];
-  MemoryRow smem[256], ds[256], flat[128], global[128], scratch[128], mubuf[256];
-  Handler vector_slow, dual_run, flags_first;
+  MemoryRow smem[256], ds[256], flat[128], global[128], scratch[128], mubuf[256], mtbuf[16], image[256];
+  Handler vector_slow, dual_run, flags_first, with_status;
+  bool gfx12 = false;
 };
 
-enum class Segment : u8 { flat = 0, scratch = 1, global = 2, lds = 3, buffer = 4 };
+enum class Segment : u8 { flat = 0, scratch = 1, global = 2, lds = 3, buffer = 4, image = 5 };
 
 // What an instruction counts as in a profile.
 enum class Kind : u8 { valu, valu64, transcendental, matrix, cross_lane, salu, scalar_load, branch, barrier, wait, lds, load, store, atomic, scratch, other };
@@ -162,7 +164,7 @@ struct alignas(64) Op {
   Handler inner = nullptr;
 };
 
-enum OpFlag : u8 { kHasSaddr = 1, kHasVaddr = 2, kReturn = 4, kIdxen = 8, kOffen = 16, kScaleDword = 32, kStrong = 64 };  // kStrong: volatile or atomic
+enum OpFlag : u8 { kHasSaddr = 1, kHasVaddr = 2, kReturn = 4, kIdxen = 8, kOffen = 16, kScaleDword = 32, kStrong = 64, kTyped = 128 };  // kStrong: volatile or atomic; kTyped: format in carry_in
 
 // What a thread that runs waves has done so far.
 struct Progress {
@@ -207,6 +209,8 @@ const Op* raise(Wave& wave, const Op* op, u32 kind, u64 address, u32 size, bool 
 void set_mode(Wave& wave, u32 mode);
 u64 shader_clock(const Wave& wave);
 u64 real_clock();
+u32 register_count(const Wave& wave);  // vector registers that the kernel owns
+bool gfx12_code(const Wave& wave);
 const MemoryView& memory_of(const Wave& wave);
 
 // What the observed build tells of itself: see observe.h.

@@ -9,6 +9,8 @@ const Tables* build() {
   enter_scalar(t);
   enter_memory(t);
   enter_ds(t);
+  enter_formatted(t);
+  enter_image(t);
   return &t;
 }
 

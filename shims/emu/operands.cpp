@@ -33,26 +33,6 @@ int dpp16_lane(u32 control, int lane) {
   return from < 0 || from > 15 ? -1 : row + from;
 }
 
-// Rearranges a source; returns the lanes that may be written.
-u32 apply_dpp(const Op* op, u32 exec, const u32* from, u32* to, u32 registers) {
-  u32 write = exec;
-  for (int l = 0; l < int(kLanes); ++l) {
-    int source;
-    bool zero = true, enabled = true;
-    if (op->dpp_kind == 2) {
-      source = (l & 24) + int(op->dpp >> (8 + 3 * (l & 7)) & 7);
-    } else {
-      source = dpp16_lane(op->dpp >> 8 & 0x1ff, l);
-      zero = op->dpp >> 19 & 1;
-      enabled = (op->dpp >> (28 + (l >> 4)) & 1) && (op->dpp >> (24 + (l >> 2 & 3)) & 1);
-    }
-    const bool valid = source >= 0 && (op->fetch_inactive || (exec >> source & 1));
-    if (!enabled || (!valid && !zero)) write &= ~(1u << l);
-    for (u32 r = 0; r < registers; ++r) to[r * kLanes + u32(l)] = valid ? from[r * kLanes + u32(source)] : 0;
-  }
-  return write;
-}
-
 const u32* fetch(const Wave& w, const Op* op, int i, Type type, u32* t) {
   const u32 registers = registers_of(type);
   const u32* p;
@@ -138,6 +118,25 @@ struct Control {  // the host's floating point control for the span of one opera
 };
 
 }  // namespace
+
+u32 apply_dpp(const Op* op, u32 exec, const u32* from, u32* to, u32 registers) {
+  u32 write = exec;
+  for (int l = 0; l < int(kLanes); ++l) {
+    int source;
+    bool zero = true, enabled = true;
+    if (op->dpp_kind == 2) {
+      source = (l & 24) + int(op->dpp >> (8 + 3 * (l & 7)) & 7);
+    } else {
+      source = dpp16_lane(op->dpp >> 8 & 0x1ff, l);
+      zero = op->dpp >> 19 & 1;
+      enabled = (op->dpp >> (28 + (l >> 4)) & 1) && (op->dpp >> (24 + (l >> 2 & 3)) & 1);
+    }
+    const bool valid = source >= 0 && (op->fetch_inactive || (exec >> source & 1));
+    if (!enabled || (!valid && !zero)) write &= ~(1u << l);
+    for (u32 r = 0; r < registers; ++r) to[r * kLanes + u32(l)] = valid ? from[r * kLanes + u32(source)] : 0;
+  }
+  return write;
+}
 
 const Op* vector_slow(Wave& w, const Op* op) {
   const VectorRow& row = *op->row;

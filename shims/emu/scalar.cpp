@@ -147,6 +147,9 @@ const Op* trap(Wave& w, const Op* op) {
   return raise(w, op, 6, 0, 0, false, 0, nullptr);
 }
 
+// Instructions of trap handlers, and the padding behind code.
+const Op* never(Wave& w, const Op* op) { return raise(w, op, 5, 0, 0, false, 0, op->name); }
+
 const Op* jump(const Op* op) { return op + i32(op->imm); }
 const Op* branch(Wave&, const Op* op) { return jump(op); }
 const Op* branch_scc0(Wave& w, const Op* op) { return w.s[kScc] ? next(op) : jump(op); }

@@ -13,6 +13,8 @@ Tables* build() {
   enter_scalar(t);
   enter_memory(t);
   enter_ds(t);
+  enter_formatted(t);
+  enter_image(t);
 #define VOPD(n, row, vop3) \
   t.dual[n] = #row;        \
   t.dual_row[n] = vop3;

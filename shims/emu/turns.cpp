@@ -281,5 +281,7 @@ u64 real_clock() {
 }
 
 const MemoryView& memory_of(const Wave& w) { return w.launch->memory; }
+u32 register_count(const Wave& w) { return w.launch->code->vgprs(); }
+bool gfx12_code(const Wave& w) { return w.launch->device->variant().tables->gfx12; }
 
 }  // namespace cassc::emu

@@ -10,6 +10,10 @@ void enter_vop3p(Tables& t);
 void enter_scalar(Tables& t);
 void enter_memory(Tables& t);
 void enter_ds(Tables& t);
+void enter_formatted(Tables& t);
+void enter_image(Tables& t);
+// Rearranges a source as the operation's DPP word says; returns the lanes that may be written.
+u32 apply_dpp(const Op* op, u32 exec, const u32* from, u32* to, u32 registers);
 const Op* vector_slow(Wave& w, const Op* op);
 const Op* dual(Wave& w, const Op* op);
 const Op* flags_first(Wave& w, const Op* op);

@@ -66,7 +66,7 @@ const Op* movrel(Wave& w, const Op* op) {
   const u64 low = u64(both ? m0 & 0x3ff : m0) * 128, high = u64(both ? m0 >> 16 & 0x3ff : m0) * 128;
   if (code != 0x42 && op->bank[0] == 0) source += low;
   if (code != 0x43) dest += high;
-  const u64 limit = u64(op->dpp) * 128;  // the kernel's registers
+  const u64 limit = u64(register_count(w)) * 128;
   if ((op->bank[0] == 0 && source >= limit) || dest >= limit) {
     return raise(w, op, 5, 0, 0, false, 0, "relative register number outside the kernel's registers");
   }
@@ -74,6 +74,12 @@ const Op* movrel(Wave& w, const Op* op) {
   const u32* from = op->bank[0] == 2 ? broadcast : reinterpret_cast<const u32*>(w.vbank[op->bank[0]] + source);
   if (op->bank[0] == 2) {
     for (u32& v : broadcast) v = w.s[op->src[0]];
+  }
+  u32 write = w.s[kExec];
+  alignas(64) u32 moved[kLanes];
+  if (op->dpp_kind) {
+    write = apply_dpp(op, write, from, moved, 1);
+    from = moved;
   }
   u32* to = reinterpret_cast<u32*>(w.vgpr + dest);
   if (code == 0x68) {
@@ -85,7 +91,7 @@ const Op* movrel(Wave& w, const Op* op) {
       other[l] = t;
     }
   } else {
-    blend(to, from, w.s[kExec]);
+    blend(to, from, write);
   }
   return op + op->length;
 }

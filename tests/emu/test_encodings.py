@@ -16,14 +16,14 @@ from cassc.amdgpu.llvm import find_llvm
 from cassc.diag import CasscError
 from cassc.target import TARGETS
 
-# What LLVM knows and the emulator refuses, by the start of the mnemonic: graphics, typed buffers, privileged and
-# global-data-share instructions, ray tracing.
+# What LLVM knows and the emulator refuses, by the start of the mnemonic: graphics, global-data-share instructions, ray
+# tracing, multisampled images.
 REFUSED = (
-    "buffer_load_format", "buffer_store_format", "buffer_load_d16_format", "buffer_store_d16_format",
-    "buffer_load_d16_hi_format", "buffer_store_d16_hi_format", "buffer_load_lds", "global_load_lds", "scratch_load_lds",
-    "tbuffer_", "image_", "exp", "v_interp_", "lds_", "ds_gws_", "ds_ordered_count", "ds_add_gs_reg", "ds_sub_gs_reg",
-    "ds_bvh_stack", "s_rfe", "s_atc_probe", "s_endpgm_ordered_ps_done", "s_code_end",
+    "image_bvh", "image_msaa_load", "image_get_lod", "image_gather4h", "exp", "v_interp_", "lds_", "ds_gws_",
+    "ds_ordered_count", "ds_add_gs_reg", "ds_sub_gs_reg", "ds_bvh_stack", "s_endpgm_ordered_ps_done",
 )  # fmt: skip
+# In AMD's manual and in LLVM 19; later ones left them out.
+FORMER = ("buffer_load_lds_", "s_singleuse_vdst")
 
 
 class Disassembler:
@@ -80,6 +80,9 @@ def candidates() -> Iterator[tuple[str, list[list[int]]]]:
             for v in (8, 0) for d1 in (6, 0) for d0 in (4, 0) for a in (2, 0)
         ]  # fmt: skip
         yield f"MUBUF {n}", [[0xE0000000 | n << 18, w] for w in (0x80010402, 0)]
+        if n < 16:
+            yield f"MTBUF {n}", [[0xE8080000 | n << 15, w] for w in (0x80010402, 0)]
+        yield f"MIMG {n}", [[0xF0000004 | mask << 8 | n << 18, w] for mask in (1, 3) for w in (0x08010402, 0x00010402)]
         yield (
             f"SMEM {n}",
             [
@@ -135,7 +138,8 @@ def test_every_row_is_llvms_instruction(disassemble: Callable[[bytes], tuple[int
         codes = [struct.pack("<4I", *(w + [0] * 4)[:4]) for w in words]
         theirs = [(c, *disassemble(c)) for c in codes]
         good = [(c, size, text) for c, size, text in theirs if size and "Invalid" not in text]
-        named = {emulator.decode(c): c for c in codes if emulator.decode(c)[0]}
+        decoded = {c: emulator.decode(c) for c in codes}
+        named = {what: c for c, what in decoded.items() if what[0] and not (what[1].startswith(FORMER) and not good)}
         expected = {(size, mnemonic(text)): text for _, size, text in good}
         refused = any(mnemonic(text).startswith(REFUSED) for text in expected.values())
         if not set(named) <= set(expected) or (refused and named):
@@ -169,7 +173,7 @@ def random_words(rng: random.Random) -> list[int]:
     heads = (
         (0, 1), (0x3F, 7), (0x3E, 7), (2, 2), (0x17D, 9), (0x17E, 9), (0x17F, 9), (0xB, 4), (0x35, 6), (0xCC, 8),
         (0x36, 6),
-        (0x37, 6), (0x38, 6), (0x3D, 6), (0x32, 6),
+        (0x37, 6), (0x38, 6), (0x3A, 6), (0x3C, 6), (0x3D, 6), (0x32, 6),
     )  # fmt: skip
     value, width = rng.choice(heads)
     w = value << (32 - width) | rng.getrandbits(32 - width)
@@ -186,6 +190,9 @@ def random_words(rng: random.Random) -> list[int]:
                 w, x = w & ~0x3F000, (x & 0x00DF7FFF & ~(3 << 21)) | rng.choice((128, 2, 124)) << 24
             case 0x3D:
                 w, x = w & ~(0x1D << 13), (x & 0x1FFFFF) | rng.choice((0x7C, 2, 106, 125)) << 25
+            case 0x3C:
+                w = w & ~(0x8060 | 3 << 16) if rng.random() < 0.8 else w & ~0x8060
+                x = x & 0x039FFFFF if w >> 18 & 255 < 0x18 else x & 0x7F9FFFFF
     return [w, x, rng.getrandbits(32), rng.getrandbits(32)]
 
 
@@ -197,7 +204,7 @@ def test_random_words_agree_or_are_refused(disassemble: Callable[[bytes], tuple[
         words = random_words(rng)
         code = struct.pack("<4I", *words)
         size, name = emulator.decode(code)
-        if not size:
+        if not size or name.startswith(FORMER):
             continue
         theirs, text = disassemble(code)
         if (theirs, mnemonic(text) if theirs else "") == (size, name):

@@ -107,9 +107,9 @@ def test_misaligned_atomics(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        (".long 0xf0000000\n.long 0", "image"),
+        (".long 0xf0600104\n.long 0", "image_msaa_load"),
         (".long 0xd7ff0000\n.long 0", "unknown VOP3"),
-        ("buffer_load_format_x v1, off, s[8:11], 0", "MUBUF"),
+        ("s_mov_b32 s11, 0\nbuffer_load_format_x v1, off, s[8:11], 0", "without a layout"),
         ("ds_gws_barrier v1 gds", "DS"),
         ("v_mov_b32 v200, 0", "outside the kernel's registers"),
         (".long 0xbfa07fff", "branch leaves the code"),
