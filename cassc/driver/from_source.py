@@ -110,10 +110,15 @@ def _dump(made: UnitTranslation) -> bytes:
         "image": len(made.image),
         "code_objects": {name: len(data) for name, data in made.code_objects.items()},
         "verdicts": made.verdicts,
-        "remarks": [[d.severity.value, d.id, d.message] for d in made.remarks],
+        "remarks": [_told(d) for d in made.remarks],
         "output": made.output,
     }
     return b"".join([json.dumps(header).encode(), b"\n", made.image, *made.code_objects.values()])
+
+
+def _told(told: Diagnostic) -> list[str | int]:
+    place = told.location
+    return [told.severity.value, told.id, told.message, place.file, place.line, place.column]
 
 
 def _load(data: bytes) -> UnitTranslation:
@@ -124,5 +129,8 @@ def _load(data: bytes) -> UnitTranslation:
     for name, size in header["code_objects"].items():
         objects[name] = blobs[position : position + size]
         position += size
-    remarks = tuple(Diagnostic(Severity(severity), id, message) for severity, id, message in header["remarks"])
+    remarks = tuple(
+        Diagnostic(Severity(severity), id, message, Location(file, line, column))
+        for severity, id, message, file, line, column in header["remarks"]
+    )
     return UnitTranslation(image, objects, tuple(header["verdicts"]), remarks, header["output"])

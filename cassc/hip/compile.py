@@ -158,7 +158,8 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
                 raise CompilerFailed(status, output, _of_assembly(output, overlay.refused))
         code_objects = {name: path.read_bytes() for name, path in made.code_objects.items()}
         image = made.host.read_bytes()
-        return Compiled(as_cuda(image) if overlay.managed else image, code_objects, asked.remarks, "".join(printed))
+        remarks = (*asked.remarks, *overlay.waiting)
+        return Compiled(as_cuda(image) if overlay.managed else image, code_objects, remarks, "".join(printed))
 
 
 @dataclass(frozen=True, slots=True)

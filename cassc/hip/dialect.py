@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.diag import Diagnostic, Location, Severity
-from cassc.hip import ptx, tokens
+from cassc.hip import ptx, spin, tokens
 from cassc.hip.tokens import Edit, Kind, Token
 
 _SPECIFIERS = frozenset("extern static inline constexpr const volatile thread_local typename".split()) | frozenset(
@@ -23,6 +23,10 @@ _ASM = frozenset(("asm", "__asm__", "__asm"))
 # CUB's loads and stores take the cache hint, or "volatile", from a macro's argument: a volatile access is all of them.
 _CUB_ACCESSES = re.compile(r"/cub/thread/thread_(load|store)\.cuh$")
 _ACCESS = "volatile"
+_WAITING = (
+    "lanes of one warp that wait here for each other do not end;"
+    " let a lane give the lock back before it leaves the loop"
+)
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 # Headers of translated assembly, and what shows that they are needed.
 _HEADERS = {
@@ -30,25 +34,29 @@ _HEADERS = {
     "cassc/ptx_small.h": r"cassc::ptx::(small|wide|to_small)",
     "cassc/ptx_matrix.h": r"cassc::ptx::(mma|load_tiles|store_tiles)",
 }
-_WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__")
+_ATOMIC = re.compile(r"atomicCAS|atomicExch|exchange|test_and_set")
+_WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__|atomicCAS|atomicExch|exchange|test_and_set")
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
     """``refused``: inline assembly that is no PTX that can be translated; an error if device code is made of it.
-    ``managed``: the source has ``__managed__`` variables. ``headers``: what translated assembly needs."""
+    ``managed``: the source has ``__managed__`` variables. ``headers``: what translated assembly needs.
+    ``waiting``: warnings of loops that wait for another lane of their own warp."""
 
     text: str
     edits: tuple[Edit, ...]
     refused: tuple[Diagnostic, ...]
     managed: bool
     headers: tuple[str, ...] = ()
+    waiting: tuple[Diagnostic, ...] = ()
 
 
-def rewrite(text: str, title: str, constructed: Collection[int] = ()) -> Rewritten:
+def rewrite(text: str, title: str, constructed: Collection[int] = (), locks: spin.Locks | None = None) -> Rewritten:
     """The source in clang's form. ``title`` is what diagnostics name; ``constructed``: the lines of ``__shared__``
-    variables whose constructors clang refuses, and nvcc does not run."""
-    if not constructed and not _WORTH_A_LOOK.search(text):
+    variables whose constructors clang refuses, and nvcc does not run; ``locks``: what other files of the unit have."""
+    locks = locks or spin.Locks()
+    if not locks and not constructed and not _WORTH_A_LOOK.search(text):
         return Rewritten(text, (), (), False)
     stream = [token for token in tokens.lex(text) if token.kind is not Kind.COMMENT]
     lines = tokens.Lines(text)
@@ -72,10 +80,25 @@ def rewrite(text: str, title: str, constructed: Collection[int] = ()) -> Rewritt
             quoted = message.replace("\\", "/").replace('"', "'")
             edits.append(Edit(statement.begin, statement.begin, f'CASSC_PTX_REFUSED({name}, "{quoted}", '))
             edits.append(Edit(statement.end, statement.end, ")"))
+    waiting: list[Diagnostic] = []
+    if "/cccl/" not in title:
+        found = spin.mend(stream, locks)
+        edits += found.edits
+        waiting = [
+            Diagnostic(Severity.WARNING, "source-spin-lock", _WAITING, Location(title, *lines.place(offset)))
+            for offset in found.waiting
+        ]
     managed = any(token.text == "__managed__" for token in stream)
     made = tokens.apply(text, edits)
     headers = tuple(name for name, sign in _HEADERS.items() if re.search(sign, made))
-    return Rewritten(made, tuple(edits), tuple(refused), managed, headers)
+    return Rewritten(made, tuple(edits), tuple(refused), managed, headers, tuple(waiting))
+
+
+def locks(text: str) -> spin.Locks:
+    """The functions of a file that take locks, and those that give them back."""
+    if not _ATOMIC.search(text):
+        return spin.Locks()
+    return spin.locks([token for token in tokens.lex(text) if token.kind is not Kind.COMMENT])
 
 
 def refusal(title: str, line: int, column: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cassc.diag import Diagnostic
-from cassc.hip import dialect, tokens
+from cassc.hip import dialect, spin, tokens
 from cassc.hip.tools import include_folder
 
 _SYSTEM = ("/usr/", "/opt/")
@@ -25,6 +25,7 @@ class Overlay:
     path: the file for ``-ivfsoverlay``, None where no file differs.
     headers: those that the changed files need.
     refused: inline assembly that is not translated.
+    waiting: loops that wait for another lane of their own warp.
     managed: whether there are ``__managed__`` variables.
     """
 
@@ -32,6 +33,7 @@ class Overlay:
     headers: tuple[str, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
     managed: bool = False
+    waiting: tuple[Diagnostic, ...] = ()
 
     def words(self) -> list[str]:
         """For clang's command line."""
@@ -48,17 +50,26 @@ def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset())
     """``constructed``: where ``__shared__`` variables are declared whose constructors are not to be run."""
     roots: list[dict[str, str]] = []
     refused: list[Diagnostic] = []
+    waiting: list[Diagnostic] = []
     headers: dict[str, None] = {}
     managed = False
     own = include_folder().resolve()
-    for number, path in enumerate(files):
+    texts: list[tuple[Path, Path, str]] = []
+    known = spin.Locks()
+    for path in files:
         real = path.resolve()
         system = str(real).startswith(_SYSTEM) and "cccl" not in real.parts
         if own in real.parents or system:
             continue
+        text = tokens.read(path)
+        texts.append((path, real, text))
+        if "cccl" not in real.parts:
+            known |= dialect.locks(text)
+    for number, (path, real, text) in enumerate(texts):
         lines = frozenset(line for name, line in constructed if name in (os.path.abspath(path), str(real)))
-        made = dialect.rewrite(tokens.read(path), str(path), lines)
+        made = dialect.rewrite(text, str(path), lines, known)
         refused += made.refused
+        waiting += made.waiting
         managed = managed or made.managed
         if not made.edits:
             continue
@@ -68,10 +79,10 @@ def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset())
         for name in {os.path.abspath(path), str(real)}:
             roots.append({"type": "file", "name": name, "external-contents": str(copy)})
     if not roots:
-        return Overlay(None, (), tuple(refused), managed)
+        return Overlay(None, (), tuple(refused), managed, tuple(waiting))
     written = folder / "overlay.yaml"
     written.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": roots}))
-    return Overlay(written, tuple(headers), tuple(refused), managed)
+    return Overlay(written, tuple(headers), tuple(refused), managed, tuple(waiting))
 
 
 def constructed(output: str) -> Places:

@@ -43,6 +43,21 @@ CASSC_FN int __syncthreads_count(int predicate) CASSC_BODY(return cassc::block_c
 CASSC_FN int __syncthreads_or(int predicate) CASSC_BODY(return cassc::block_count_if(predicate != 0) != 0;)
 CASSC_FN int __syncthreads_and(int predicate) CASSC_BODY(return cassc::block_count_if(predicate == 0) == 0;)
 
+namespace cassc {
+// A condition that the compiler cannot see through, so that what a lane does before it leaves a loop stays in the loop.
+CASSC_HD bool met(bool condition) {
+#ifdef __CUDA_ARCH__
+  unsigned word = condition;
+  asm volatile("" : "+v"(word));
+  return word != 0;
+#else
+  return condition;
+#endif
+}
+CASSC_FN bool first_lane() CASSC_BODY(
+    return lane() == static_cast<unsigned>(__builtin_ctz(__builtin_amdgcn_ballot_w32(true)));)
+}  // namespace cassc
+
 // Launches of one stream do not overlap here, so that what they depend on is done.
 CASSC_FN void cudaGridDependencySynchronize() CASSC_BODY()
 CASSC_FN void cudaTriggerProgrammaticLaunchCompletion() CASSC_BODY()
