@@ -102,6 +102,8 @@ def mend(stream: Sequence[Token], known: Locks) -> Found:
                 edits += made
             else:
                 waiting.append(token.offset)
+        elif token.text in known.take and _is_used(stream, position):
+            waiting.append(token.offset)
         if token.text not in _LOOPS or token.kind is not Kind.KEYWORD:
             continue
         loop = _takes_only(stream, position)
@@ -422,6 +424,16 @@ def _is_statement(stream: Sequence[Token], position: int) -> bool:
     if stream[position + 1].text != "(" or stream[first - 1].text not in (";", "{", "}", ")", "else"):
         return False
     return stream[_closing(stream, position + 1) + 1].text == ";"
+
+
+def _is_used(stream: Sequence[Token], position: int) -> bool:
+    """Whether a name that is no statement's is called, or is that of an object's class; not where it is declared."""
+    before, behind = stream[position - 1], stream[position + 1]
+    if behind.kind is Kind.IDENTIFIER:
+        return stream[position + 2].text in ("(", "{")
+    if behind.text != "(" or before.kind in (Kind.IDENTIFIER, Kind.KEYWORD) or before.text in ("*", "&", "~", ">"):
+        return before.text == "return"
+    return stream[_closing(stream, position + 1) + 1].text not in ("{", ":", "const", "noexcept", "override")
 
 
 def _first_of_call(stream: Sequence[Token], position: int) -> int:

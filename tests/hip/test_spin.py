@@ -56,9 +56,9 @@ def test_functions_that_take_and_give_back() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "void f() { while (atomicCAS(&l, 0, 1)) ; x(); }",  # nothing gives it back
-        "void f() { while (atomicCAS(&l, 0, 1)) ; int t = x(); atomicExch(&l, 0); y(t); }",  # t lives on
-        "void f() { while (atomicCAS(&l, 0, 1)) ; if (x()) return; atomicExch(&l, 0); }",
+        "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; x(); }",  # nothing gives it back
+        "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; int t = x(); atomicExch(&l, 0); y(t); }",  # t lives on
+        "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; if (x()) return; atomicExch(&l, 0); }",
         "__global__ void f() { while (true) { if (atomicCAS(&l, 0, 1) == 0) break; } x(); }",
     ],
 )
@@ -67,6 +67,12 @@ def test_what_is_not_mended_is_told(text: str) -> None:
     assert warning.id == "source-spin-lock"
     assert (warning.location.file, warning.location.line) == ("a.cu", 1)
     assert warning.location.column == text.index("while") + 1
+
+
+def test_other_uses_of_functions_that_take_a_lock_are_told() -> None:
+    guard = "struct Guard { Guard(int* m) { while (atomicExch(m, 1)) {} } ~Guard() {} };\n"
+    (warning,) = rewritten(guard + "__global__ void k() { Guard g(&l); x(); }").waiting
+    assert (warning.location.line, warning.location.column) == (2, 23)
 
 
 @pytest.mark.parametrize(
