@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cassc import diag
-from cassc.diag import CasscError, Diagnostic, Severity
+from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.hip import dialect
 from cassc.hip import overlay as overlay_module
 from cassc.hip.overlay import Overlay
@@ -62,11 +62,14 @@ class Options:
 _SDK = "-target-sdk-version=12.3"
 """From this version on clang registers and launches as the CUDA runtime of today expects."""
 
+_PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
+
 _TAKEN = {"-D": "-D{}", "-U": "-U{}", "-I": "-I{}", "-std": "-std={}"}
 _PAIRS = {"-isystem", "-include"}
 _FLAGS = {
     "-w": ("-w",),
     "-g": ("-g",),
+    "-G": ("-g",),
     "-lineinfo": ("-gline-tables-only",),
     "-noeh": ("-fno-exceptions",),
     "-pg": ("-pg",),
@@ -89,7 +92,7 @@ _NOTHING = frozenset(
 _NOTHING_VALUED = frozenset(
     """-arch -code -gencode -m -ccbin -Xptxas -Ofc -dopt -maxrregcount -jtd -time -split-compile -compress-mode -ldir
     -target-dir -diag-suppress -diag-warn -diag-error -brief-diag -Werror -frandom-seed -e -static-global-template-stub
-    -device-entity-has-hidden-visibility""".split()
+    -device-entity-has-hidden-visibility -Xcudafe -Xnvlink -Xfatbin -Xarchive -Xcicc""".split()
 )
 
 
@@ -120,10 +123,11 @@ def options(arguments: Sequence[str]) -> Options:
             device += [flag for flag in _FAST if flag not in device]
         elif word in ("-ftz", "-prec-div", "-prec-sqrt", "-fmad"):
             device += [flag for flag in _DEVICE.get((word, next(rest, "")), ()) if flag not in device]
-        elif word in ("-rdc", "-default-stream"):
-            value = next(rest, "")
-            if value not in ("false", "legacy", "null"):
-                raise diag.error("source-option", f"option '{word}={value}' is not supported by the source engine")
+        elif word == "-rdc":
+            next(rest, "")  # device code that another file has is refused when the code object is linked
+        elif word == "-default-stream":
+            if next(rest, "") == "per-thread":
+                both.append(f"{_PER_THREAD}=1")
         elif word in _NOTHING_VALUED:
             value = next(rest, "")
             if word in ("-maxrregcount", "-Xptxas"):
@@ -155,7 +159,8 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
             if output and output not in printed:
                 printed.append(output)
             if status:
-                raise CompilerFailed(status, output, _of_assembly(output, overlay.refused))
+                told = [*_of_assembly(output, overlay.refused), *_of_other_files(unit, output)]
+                raise CompilerFailed(status, output, told)
         code_objects = {name: path.read_bytes() for name, path in made.code_objects.items()}
         image = made.host.read_bytes()
         remarks = (*asked.remarks, *overlay.waiting)
@@ -187,6 +192,18 @@ def _of_assembly(output: str, refused: Sequence[Diagnostic]) -> list[Diagnostic]
     """Of the inline assembly that is not translated, what device code was to be made of."""
     places = [(d, d.location) for d in refused]
     return [d for d, place in places if dialect.refusal(place.file, place.line, place.column) in output]
+
+
+_UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (.+)")
+
+
+def _of_other_files(unit: Unit, output: str) -> list[Diagnostic]:
+    """Device functions and variables that the file declares and uses, and does not define."""
+    place = Location(file=str(unit.source))
+    return [
+        Diagnostic(Severity.ERROR, "source-relocatable", f"device code of another file is used: '{name}'", place)
+        for name in dict.fromkeys(_UNDEFINED.findall(output))
+    ]
 
 
 def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:

@@ -6,6 +6,9 @@
 #endif
 #define CUDART_VERSION (CASSC_CUDART_MAJOR < 13 ? 12090 : 13000)
 
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+#include "cassc/per_thread_streams.h"
+#endif
 #include "cassc/attributes.h"
 #include "driver_types.h"
 

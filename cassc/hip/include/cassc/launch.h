@@ -8,6 +8,19 @@ extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_
 extern "C" unsigned __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" cudaError_t hipLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared,
                                        cudaStream_t stream);
+#elif defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(CASSC_HOST_MANAGED)
+// clang knows the launching function by one name only.
+#pragma push_macro("cudaLaunchKernel")
+#undef cudaLaunchKernel
+extern "C" {
+static cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments, size_t shared,
+                                    cudaStream_t stream) __asm__("cudaLaunchKernel");
+__attribute__((used)) static cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
+                                                          size_t shared, cudaStream_t stream) {
+  return cudaLaunchKernel_ptsz(stub, grid, block, arguments, shared, stream);
+}
+}
+#pragma pop_macro("cudaLaunchKernel")
 #elif defined(CASSC_HOST_MANAGED)
 #include "cassc/managed.h"
 #endif
