@@ -291,6 +291,8 @@ class _Planner:
     def _may_be_relocatable(self) -> bool:
         """Without ``-rdc`` and without foreign objects there is nothing to link, and nvcc need not be there."""
         foreign = any(item.kind in (Kind.OBJECT, Kind.ARCHIVE) for item in self.invocation.inputs)
+        if self.toolchain.nvcc is None and self._source_first():
+            return False
         return self.invocation.relocatable or (foreign and self.toolchain.nvcc is not None)
 
     def _runtime(self) -> list[str]:
