@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cassc import diag
 from cassc.amdgpu.emulator import Emulator, Module
-from cassc.diag import CasscError, Diagnostic
+from cassc.diag import CasscError, Diagnostic, Location
 from cassc.driver import pairs
 from cassc.engines import cascade
 from cassc.engines.cascade import ModuleResult, TranslateOptions
@@ -53,6 +54,8 @@ def compare(path: str, engines: Sequence[str], seconds: float) -> list[Result]:
         made = {name: _translated(data, name, seconds) for name in engines}
         for function in disasm.disassemble(parsed).functions:
             results += _kernel(function, parsed, made)
+    if not results:
+        raise diag.error("bench-nothing", "there is no kernel in the file", Location(file=path))
     return results
 
 

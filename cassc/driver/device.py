@@ -249,7 +249,7 @@ def refuse_lto(image: host.HostImage, title: str) -> None:
             raise diag.error(
                 "device-link-lto",
                 "the object holds LTO code, and no SASS",
-                Location(file=title),
+                Location(file=fat.place.image or title),
                 [diag.note("compile it with cassc, or without -dlto")],
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -59,6 +60,13 @@ def check_profile(text: str) -> str:
     form, _, file = text.partition(":")
     if form not in ("text", "json", "trace") or (form == "trace") > bool(file):
         raise diag.error("run-profile", f"'{text}' is none of text, json, json:FILE, trace:FILE")
+    return text
+
+
+def check_order(text: str) -> str:
+    """The same text. Raises CasscError ``run-order`` for an order that does not exist."""
+    if not re.fullmatch(r"ascending|descending|shuffled:[0-9]{1,19}", text):
+        raise diag.error("run-order", f"'{text}' is none of ascending, descending, shuffled:SEED (a number)")
     return text
 
 

@@ -58,6 +58,18 @@ def _libraries() -> Path:
     return runtime
 
 
+def _not_found(name: str) -> CasscError:
+    """As a shell: a bare name is looked for on PATH only."""
+    if "/" not in name and os.access(name, os.X_OK) and os.path.isfile(name):
+        text = f"'{name}' is not on PATH"
+        return diag.error(
+            "run-not-found", text, notes=[diag.note(f"to run the file in this folder: cassc run ./{name}")]
+        )
+    if os.path.isfile(name):
+        return diag.error("run-not-found", f"'{name}' cannot be executed")
+    return diag.error("run-not-found", f"'{name}' was not found")
+
+
 def is_linked(path: str) -> bool:
     """Whether a file is an executable or a shared library for this machine's ELF."""
     try:
@@ -130,7 +142,7 @@ def launch(arguments: Sequence[str], settings: Settings, record: str = "") -> La
     """
     path = shutil.which(arguments[0])
     if path is None:
-        raise diag.error("run-not-found", f"'{arguments[0]}' was not found, or cannot be executed")
+        raise _not_found(arguments[0])
     runtime = _libraries()
     folder = _translations(settings)
     report = Report()

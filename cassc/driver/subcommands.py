@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+from urllib.parse import urlsplit
 
 import click
 
@@ -200,9 +201,12 @@ class _RunCommand(click.Command):
     _ALONE = {"--check": "--check=mem,race,init,sync", "--profile": "--profile=text"}
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(
-            context, [self._ALONE.get(word, word) for word in _own(args)] + args[len(_own(args)) :]
-        )
+        own = _own(args)
+        known = {name for option in self.params for name in option.opts} | {"--help"}
+        for word in own:
+            if word.startswith("--") and word.partition("=")[0] not in known:
+                raise click.NoSuchOption(word.partition("=")[0], ctx=context)
+        return super().parse_args(context, [self._ALONE.get(word, word) for word in own] + args[len(own) :])
 
 
 def _own(arguments: Sequence[str]) -> list[str]:
@@ -229,8 +233,15 @@ def _own(arguments: Sequence[str]) -> list[str]:
     metavar="[=KINDS]",
     help="Look for errors on the emulator: mem, race, init, sync, separated by commas; all without a value.",
 )
-@click.option("--error-exitcode", default=0, help="With --check: exit status if an error was found.")
-@click.option("--print-limit", default=observed.DEFAULT_PRINT_LIMIT, help="With --check: reports to show; 0 for all.")
+@click.option(
+    "--error-exitcode", default=0, type=click.IntRange(0, 255), help="With --check: exit status if an error was found."
+)
+@click.option(
+    "--print-limit",
+    default=observed.DEFAULT_PRINT_LIMIT,
+    type=click.IntRange(min=0),
+    help="With --check: reports to show; 0 for all.",
+)
 @click.option("--log-file", default="", help="Where reports go instead of stderr.")
 @click.option(
     "--instruction-limit",
@@ -277,7 +288,7 @@ def _run(
         print_limit,
         log_file,
         instruction_limit,
-        order,
+        observed.check_order(order) if order else "",
     )
     return observed.prepare(prebuilt.launch(program, prebuilt.settings(targets, check_seconds), record), wanted)
 
@@ -368,6 +379,8 @@ def _model_use(say: Say, place: str, name: str, form: str, most_tokens: int) -> 
     from cassc.model.published import Choice
 
     local = not place.startswith(("http://", "https://"))
+    if not local and not urlsplit(place).hostname:
+        raise click.UsageError(f"'{place}' names no server")
     choice = Choice(str(Path(place).resolve()) if local else place, name, form, most_tokens)
     say(f"'{choice.place}' is used from now on ({models.use(choice)})")
     return 0

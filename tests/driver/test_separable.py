@@ -75,7 +75,9 @@ def test_program(cassc: Cassc, folder: Path, inputs: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("objects", ["kernel.o parts.o", "parts.o kernel.o", "kernel.o libparts.a"])
+@pytest.mark.parametrize(
+    "objects", ["kernel.o parts.o", "parts.o kernel.o", "kernel.o libparts.a", "libparts.a kernel.o"]
+)
 def test_device_link_gives_an_object_for_cxx(cassc: Cassc, folder: Path, objects: str) -> None:
     done = cassc(f"-dlink {objects} -o linked.o")
     assert done.returncode == 0, done.stderr
@@ -105,3 +107,8 @@ def test_lto_is_accepted_and_lto_objects_are_refused(cassc: Cassc, folder: Path,
     done = cassc("main.o kernel.o lto.o -o prog")
     assert done.returncode == 1
     assert "lto.o: error: the object holds LTO code, and no SASS" in done.stderr
+    subprocess.run(["ar", "rcs", "liblto.a", "lto.o"], cwd=folder, check=True)
+    (folder / "link.rsp").write_text("kernel.o liblto.a\n")
+    done = cassc("-dlink -optf link.rsp -o linked.o")
+    assert done.returncode == 1
+    assert "liblto.a(lto.o): error: the object holds LTO code, and no SASS" in done.stderr
