@@ -18,6 +18,9 @@ TRIPLE = "amdgcn-amd-amdhsa"
 # Without unaligned access LLVM never joins accesses to one that is less aligned than a dword, so that the emulator can
 # tell a program's misaligned access, which is an error in CUDA, from LLVM's own.
 FEATURES = "+cumode,+wavefrontsize32,-unaligned-access-mode"
+# One lane would add the wave's sum for all, or a multiple of a uniform summand: with other roundings than the additions
+# that the program asks for. NVIDIA's compiler has done it already where it is exact.
+OPTIONS = ("-amdgpu-atomic-optimizer-strategy=None",)
 CODE_OBJECT_VERSION = 500
 
 _ASSEMBLY, _OBJECT = 0, 1
@@ -30,6 +33,7 @@ _DIAGNOSTIC_HANDLER = CFUNCTYPE(None, c_void_p, c_void_p)
 
 # name -> (result, arguments)
 _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
+    "LLVMParseCommandLineOptions": (None, (c_int, POINTER(c_char_p), c_char_p)),
     "LLVMContextCreate": (c_void_p, ()),
     "LLVMContextDispose": (None, (c_void_p,)),
     "LLVMContextSetDiagnosticHandler": (None, (c_void_p, _DIAGNOSTIC_HANDLER, c_void_p)),
@@ -107,6 +111,9 @@ class LlvmC:
             function.restype, function.argtypes = result, arguments
         for part in ("TargetInfo", "Target", "TargetMC", "AsmParser", "AsmPrinter", "Disassembler"):
             getattr(self._library, f"LLVMInitializeAMDGPU{part}")()
+        arguments = ("cassc", *OPTIONS)
+        listed = (c_char_p * len(arguments))(*(a.encode() for a in arguments))
+        self._library.LLVMParseCommandLineOptions(len(arguments), listed, None)
 
     def version(self) -> tuple[int, int, int]:
         major, minor, patch = c_uint(), c_uint(), c_uint()

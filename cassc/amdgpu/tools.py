@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cassc import diag
 from cassc.amdgpu.llvm import Llvm
+from cassc.amdgpu.llvm_c import OPTIONS
 from cassc.amdgpu.outcome import Assembled, failed, timed_out
 from cassc.target import Target
 
@@ -44,6 +45,7 @@ def assemble(
             *(f"-mcpu={target.name}", "-mcumode", "-mcode-object-version=5", "-nogpulib", f"-O{level}"),
             *("-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
             *("-Xclang", "-target-feature", "-Xclang", "-unaligned-access-mode"),
+            *(word for option in OPTIONS for word in ("-mllvm", option)),
             "-Wno-unused-command-line-argument",
         ]
         run("codegen", *common, "-c", str(source), "-o", str(object_file))

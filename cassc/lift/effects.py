@@ -1,4 +1,4 @@
-"""Memory, atomics and lanes in the emitting builder.
+"""Memory and lanes in the emitting builder.
 
 A warp is a wave of 32 lanes with the same numbering. Global addresses become pointers of address space 1, shared ones
 of address space 3 (the kernel's own LDS from address `lds_bias` on), local ones offsets into one private array, generic
@@ -7,17 +7,10 @@ ones flat pointers.
 
 from __future__ import annotations
 
-from cassc.lift.floats import Floats
+from cassc.lift.atomics import Atomics
 from cassc.lift.text import Ir
-from cassc.sass.builder import F32, I1, I8, I16, I32, I64, Scope, Space
+from cassc.sass.builder import I1, I8, I16, I32, I64, Space
 
-# LLVM's memory model of AMDGPU (AMDGPUUsage, "Memory Scopes"); system scope has no name.
-_SYNC_SCOPE = {Scope.CTA: ' syncscope("workgroup")', Scope.GPU: ' syncscope("agent")', Scope.SYSTEM: ""}
-_ATOMIC = {
-    "add": "add", "umin": "umin", "umax": "umax", "smin": "min", "smax": "max", "inc": "uinc_wrap",
-    "dec": "udec_wrap", "and": "and", "or": "or", "xor": "xor", "exch": "xchg", "fadd": "fadd",
-}  # fmt: skip
-_PACKED_ADDS = {"fadd_f16x2": "<2 x half>", "fadd_bf16x2": "<2 x bfloat>"}
 _WAVE_REDUCE = {
     "add": "add", "umin": "umin", "umax": "umax", "smin": "min", "smax": "max", "and": "and", "or": "or", "xor": "xor",
 }  # fmt: skip
@@ -64,14 +57,13 @@ _NEUTRAL = {
 }  # fmt: skip
 
 
-class Effects(Floats):
+class Effects(Atomics):
     """Attributes that the kernel's driver sets: ``lds_bias``, ``local`` (the private array)."""
 
     def __init__(self) -> None:
         super().__init__()
         self.lds_bias = 0
         self.local = "%local"
-        self.helpers: dict[str, str] = {}
         self.needs: set[str] = set()
         self.group: Ir | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
 
@@ -139,34 +131,6 @@ class Effects(Floats):
             return
         value = self.pair(words[0], words[1]) if size == 8 else self.trunc(words[0], _ELEMENT[size])
         self.line(f"{op} {value.typed}, {pointer}, align {size}")
-
-    def atomic(self, space: Space, op: str, address: Ir, x: Ir, scope: Scope, *, returns: bool) -> Ir:
-        vector = _PACKED_ADDS.get(op)
-        if vector is not None:
-            operand = f"{vector} {self.raw(f'bitcast {x.typed} to {vector}')}"
-            pointer = self.pointer(space, address)
-            old = self.raw(f"atomicrmw fadd {pointer}, {operand}{_SYNC_SCOPE[scope]} monotonic, align 4")
-            return self.define(I32, f"bitcast {vector} {old} to i32")
-        pointer = self.pointer(space, address)
-        extra = ""
-        if op == "fadd":
-            # Without these promises about the memory LLVM writes a compare-and-swap loop.
-            self.needs.add("metadata")
-            extra = ", !amdgpu.no.fine.grained.memory !0, !amdgpu.no.remote.memory !0"
-            extra += ", !amdgpu.ignore.denormal.mode !0" if x.type is F32 else ""
-        text = f"atomicrmw {_ATOMIC[op]} {pointer}, {x.typed}{_SYNC_SCOPE[scope]} monotonic, align {x.type.bits // 8}"
-        return self.define(x.type, text + extra)
-
-    def compare_exchange(self, space: Space, address: Ir, expected: Ir, x: Ir, scope: Scope) -> Ir:
-        pointer = self.pointer(space, address)
-        align = x.type.bits // 8
-        order = f"{_SYNC_SCOPE[scope]} monotonic monotonic, align {align}"
-        both = self.raw(f"cmpxchg {pointer}, {expected.typed}, {x.typed}{order}")
-        return self.define(x.type, f"extractvalue {{ {x.type.llvm}, i1 }} {both}, 0")
-
-    def fence(self, scope: Scope) -> None:
-        self.effects = True
-        self.line(f"fence{_SYNC_SCOPE[scope]} seq_cst")
 
     # Lanes -------------------------------------------------------------------------------------------------------
     def ballot(self, x: Ir) -> Ir:

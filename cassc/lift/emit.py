@@ -137,7 +137,6 @@ class EmitLlvm(Barriers):
         return self._invariant(pointer, size)
 
     def _invariant(self, pointer: str, size: int, align: int = 0) -> Ir:
-        self.needs.add("metadata")
         type = _ELEMENT[size]
         value = self.define(type, f"load {type.llvm}, {pointer}, align {align or size}, !invariant.load !0")
         return value if size == 8 else self.zext(value, I32)

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterable
 
 from cassc.lift import devicelib
 from cassc.lift.approximations import Approximations
-from cassc.lift.text import Ir
+from cassc.lift.text import FUNCTION_ATTRIBUTES, Ir
 from cassc.sass.builder import I64, Type
-
-_ATTRIBUTES = '"denormal-fp-math"="ieee,ieee" "denormal-fp-math-f32"="ieee,ieee" "amdgpu-ieee"="false"'
 
 
 class Parts(Approximations):
@@ -47,7 +45,7 @@ class Parts(Approximations):
                 value = inner.raw(f"insertvalue {types} {value}, {result.typed}, {k}")
             inner.line(f"ret {types} {value}")
             parameters = ", ".join(f"{a.type.llvm} %a{k}" for k, a in enumerate(arguments))
-            head = f"define internal {types} {symbol}({parameters}) noinline nounwind {_ATTRIBUTES} {{"
+            head = f"define internal {types} {symbol}({parameters}) noinline nounwind {FUNCTION_ATTRIBUTES} {{"
             self.helpers.update(inner.helpers)
             self.helpers[symbol] = "\n".join([head, "entry:", *inner.lines, "}"])
             for declared, text in inner.declarations.items():

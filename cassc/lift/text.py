@@ -9,6 +9,8 @@ from enum import Flag, auto
 from cassc.sass.builder import BF16, F16, F64, I1, I32, I64, Type
 
 _INTEGER = {8: "i8", 16: "i16", 32: "i32", 64: "i64"}
+# Of a function with arithmetic, as kernels have them.
+FUNCTION_ATTRIBUTES = '"denormal-fp-math"="ieee,ieee" "denormal-fp-math-f32"="ieee,ieee" "amdgpu-ieee"="false"'
 
 
 class Fact(Flag):

@@ -476,6 +476,8 @@ class Evaluate:
         if op == "fadd" and not returns and self.shuffler is not None and self.shuffler.random() < 0.5:
             x = self._combined(space, address, x)
         if op == "fadd":
+            for memory, lanes, addresses in self._targets(space, address):
+                memory.note_additions(addresses, x.data[lanes])
             return self._each(space, address, x.type, lambda lane, old: self._float_sum(x, lane, old))
         at_once = _AT_ONCE.get(op)
         if at_once is not None:

@@ -8,9 +8,10 @@ gives some result; what the hardware would report is a `Fault`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableSequence
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 import numpy as np
 
@@ -187,7 +188,7 @@ def run(
         order: of warps and CTAs, to find out what depends on it.
         races: watches the accesses; needs ``resident`` to be 1.
         shuffle: seed of the order in which lanes perform an atomic operation, and of which lanes run first where they
-            have parted; None: in ascending order.
+            have parted; None: in ascending order. Where ``order`` descends, the lanes of an atomic operation do.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -209,11 +210,18 @@ def run(
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")
-    shuffler = None if shuffle is None else Random(shuffle)
+    shuffler = None if shuffle is None else _Backwards(shuffle) if order is Order.DESCENDING else Random(shuffle)
     if launch.workspace:
         races = None  # which watches one CTA at a time
         resident = max(resident, launch.grid[0] * launch.grid[1] * launch.grid[2])
     return _Run(program, launch, device, budget, order, races, shuffler).all(resident)
+
+
+class _Backwards(Random):
+    """Gives lists back in reverse, for an order that has nothing in common with the plain one."""
+
+    def shuffle(self, x: MutableSequence[Any]) -> None:
+        x.reverse()
 
 
 class _Run:

@@ -126,6 +126,9 @@ class Memory:
         offset = address - one.base
         one.data[offset : offset + size] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
 
+    def note_additions(self, addresses: NDArray[np.uint64], summands: NDArray[np.floating]) -> None:
+        """Told of atomic additions of floats before they are done."""
+
     def read_string(self, address: int) -> bytes:
         """The bytes up to a NUL or the end of the range. Raises AccessError."""
         one = self._single(address, 1, write=False)

@@ -22,8 +22,9 @@ from cassc.sass.externals import HEAP_FUNCTIONS
 from cassc.sass.grid import WORKSPACE_BYTES, synchronises
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.races import Races
-from cassc.verify import textures
+from cassc.verify import sums, textures
 from cassc.verify.inputs import Launch, Stored, linked
+from cassc.verify.sums import Sum
 
 _PRINTF = "__cassc_printf"
 _PRINTF_BYTES = 1 << 20
@@ -77,6 +78,7 @@ class Run:
         steps: of the interpreter.
         touched: bases of the ranges that were accessed; empty for the emulator.
         address, space: of the access that faulted.
+        sums: name of a buffer or section -> byte offset -> floats that were added to there; empty for the emulator.
     """
 
     memory: Mapping[str, Bytes]
@@ -90,14 +92,28 @@ class Run:
     touched: frozenset[int] = field(default=frozenset())
     address: int = 0
     space: str = ""
+    sums: Mapping[str, Mapping[int, Sum]] = field(default_factory=dict)
 
 
 class TracingMemory(Memory):
-    """Remembers which ranges were accessed."""
+    """Remembers which ranges were accessed, and which floats were added to."""
 
     def __init__(self) -> None:
         super().__init__()
         self.touched: set[int] = set()
+        self._sums: dict[int, Sum] = {}
+
+    def note_additions(self, addresses: NDArray[np.uint64], summands: NDArray[np.floating]) -> None:
+        sums.note(self._sums, self, addresses, summands)
+
+    def sums(self) -> dict[str, dict[int, Sum]]:
+        """By name of the range and byte offset in it; see `Run.sums`."""
+        found: dict[str, dict[int, Sum]] = {}
+        for address, one in self._sums.items():
+            place = self.find(address)
+            if place is not None and place.name:
+                found.setdefault(place.name, {})[address - place.base] = one
+        return found
 
     def _locate(self, addresses: NDArray[np.uint64], size: int, write: bool) -> list[tuple[Range, NDArray[np.intp]]]:
         found = super()._locate(addresses, size, write)
@@ -220,6 +236,7 @@ def on_reference(
         instructions=outcome.instructions,
         steps=outcome.steps,
         touched=frozenset(memory.touched),
+        sums=memory.sums(),
     )
 
 

@@ -28,6 +28,7 @@ class Hints:
         halves, doubles: floats of these types are computed with.
         atomic_floats: atomic additions of floats, whose rounding depends on their order.
         tickets: atomic operations that give the old value: who comes first decides what threads get.
+        partial_sums: some of ``atomic_floats`` give the old value, the sum of those that came before.
         barriers: numbers of threads that barriers for a part of the CTA wait for; 0 for a number in a register.
     """
 
@@ -42,6 +43,7 @@ class Hints:
     atomic_floats: bool = False
     barriers: tuple[int, ...] = ()
     tickets: bool = False
+    partial_sums: bool = False
 
     def word(self, offset: int) -> Facts:
         return self.words.get(offset - offset % 4, _NOTHING)
@@ -63,7 +65,7 @@ class Hints:
 def of(function: SassFunction) -> Hints:
     dimensions = 1
     approximate: set[str] = set()
-    halves = doubles = atomic_floats = tickets = False
+    halves = doubles = atomic_floats = tickets = partial_sums = False
     for instruction in function.instructions:
         if instruction.row.approx:
             approximate.add(instruction.row.mnemonic)
@@ -71,7 +73,9 @@ def of(function: SassFunction) -> Hints:
         kind = flow.atomic_kind(instruction)
         halves |= kind is Kind.FLOAT16
         atomic_floats |= kind is not None
-        tickets |= instruction.row.mnemonic.startswith("ATOM")
+        gives_old = instruction.row.mnemonic.startswith("ATOM")
+        tickets |= gives_old
+        partial_sums |= gives_old and kind is not None
         doubles |= instruction.row.mnemonic in _DOUBLES
         for operand in instruction.operands:
             if isinstance(operand, Named) and operand.name.startswith(("SR_TID.", "SR_CTAID.")):
@@ -88,6 +92,7 @@ def of(function: SassFunction) -> Hints:
         doubles,
         atomic_floats,
         tickets=tickets,
+        partial_sums=partial_sums,
         barriers=barrier_counts(function),
     )
 
