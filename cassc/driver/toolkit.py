@@ -7,6 +7,7 @@ libraries are cassc's:
 * ``libcudart_static.a`` and ``libcudart.so`` are linker scripts that name ``libcassc_cudart.so.N`` by its path. That
   library has no soname, so a program linked by plain ``c++`` finds it with no search path of its own.
 * ``libcudart.so.N`` is the same code under NVIDIA's soname, for what asks the loader for it.
+* ``libcuda.so``, there and in ``stubs``, is such a script for ``libcassc_cuda.so.1``, the driver API.
 * ``libcudadevrt.a`` is empty: kernels that launch kernels are not supported, and everything that links names it.
 
 NVIDIA's other libraries (cuBLAS, ...) are left out on purpose: they would link, and then fail without NVIDIA's driver.
@@ -32,7 +33,7 @@ from cassc.driver.cache import Cache
 from cassc.hip.tools import include_folder
 from cassc.toolchain import OWN_CUDA, Nvcc, Toolchain
 
-_LAYOUT = 1
+_LAYOUT = 2
 """Part of the name; a tree of another layout is another tree."""
 
 _STAMP = ".cassc"
@@ -216,12 +217,18 @@ def runtime_major(found: Toolchain) -> int:
 
 
 def _libraries(folder: Path, runtime: Path, major: int) -> None:
-    by_path = runtime / f"libcassc_cudart.so.{major}"
     (folder / f"libcudart.so.{major}").symlink_to(runtime / f"libcudart.so.{major}")
-    script = f'/* A linker script: programs use cassc\'s CUDA runtime. */\nINPUT("{by_path}")\n'
     for name in ("libcudart.so", "libcudart_static.a"):
-        (folder / name).write_text(script)
+        _by_path(folder / name, runtime / f"libcassc_cudart.so.{major}")
     (folder / "libcudadevrt.a").write_bytes(_EMPTY_ARCHIVE)
+    (folder / "stubs").mkdir()  # where build systems look for the library that NVIDIA's driver brings
+    for place in (folder, folder / "stubs"):
+        _by_path(place / "libcuda.so", runtime / "libcassc_cuda.so.1")
+
+
+def _by_path(script: Path, library: Path) -> None:
+    """A linker script in the place of a library: programs that are linked with it name the other one's path."""
+    script.write_text(f'/* A linker script: programs use cassc\'s library. */\nINPUT("{library}")\n')
 
 
 def _programs(folder: Path, root: Path, found: Toolchain) -> None:

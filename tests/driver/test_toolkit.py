@@ -36,10 +36,12 @@ def test_tree_beside_nvcc(machine: Toolchain) -> None:
     assert (kit.root / "nvvm/libdevice/x.bc").exists()
     assert sorted(path.name for path in (kit.root / "bin").iterdir()) == ["cassc", "cassc.py", "nvcc", "ptxas"]
     assert sorted(path.name for path in (kit.root / "lib64").iterdir()) == [
+        "libcuda.so",
         "libcudadevrt.a",
         "libcudart.so",
         "libcudart.so.12",
         "libcudart_static.a",
+        "stubs",
     ]
     assert 'INPUT("/lib/cassc/libcassc_cudart.so.12")' in (kit.lib / "libcudart_static.a").read_text()
     assert (kit.root / "version.txt").read_text() == "CUDA Version 12.9.41\n"
@@ -57,7 +59,7 @@ def test_tree_is_made_once_for_a_machine(machine: Toolchain) -> None:
 def test_unfinished_tree_is_replaced(machine: Toolchain) -> None:
     kit = toolkit.find(machine)
     (kit.root / ".cassc").unlink()
-    for path in (kit.lib).iterdir():
+    for path in kit.lib.glob("lib*"):
         path.unlink()
     with pytest.raises(CasscError, match="not a toolkit tree of cassc"):  # it may be anybody's
         toolkit.find(machine)
@@ -112,6 +114,22 @@ def test_program_linked_by_cxx_alone(nvcc: Nvcc, tmp_path: Path, libraries: str)
     subprocess.run(command, check=True)
     environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     subprocess.run([tmp_path / "a"], env=environment, check=True)
+
+
+@pytest.mark.parametrize("folder", ["lib64", "lib/stubs"])
+def test_program_of_the_driver_api_linked_by_cxx_alone(nvcc: Nvcc, tmp_path: Path, folder: str) -> None:
+    found = toolchain.find()
+    if found.runtime is None or not (found.runtime / "libcassc_cuda.so.1").exists():
+        pytest.skip("the runtime libraries are not built")
+    kit = toolkit.find(found)
+    source = tmp_path / "a.cpp"
+    source.write_text(
+        "#include <cuda.h>\nint main() { int n = 0; return cuInit(0) || cuDeviceGetCount(&n) || n < 1; }\n"
+    )
+    command = ["g++", source, f"-I{kit.include}", f"-L{kit.root / folder}", "-lcuda", "-o", tmp_path / "a"]
+    subprocess.run(command, check=True)
+    environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
+    subprocess.run([tmp_path / "a"], env={**environment, "CASSC_DEVICE": "emu"}, check=True)
 
 
 def test_tools_of_the_tree_start_this_python(machine: Toolchain) -> None:
