@@ -126,7 +126,7 @@ def test_program_of_the_driver_api_linked_by_cxx_alone(nvcc: Nvcc, tmp_path: Pat
     source.write_text(
         "#include <cuda.h>\nint main() { int n = 0; return cuInit(0) || cuDeviceGetCount(&n) || n < 1; }\n"
     )
-    command = ["g++", source, f"-I{kit.include}", f"-L{kit.root / folder}", "-lcuda", "-o", tmp_path / "a"]
+    command = ["g++", str(source), f"-I{kit.include}", f"-L{kit.root / folder}", "-lcuda", "-o", str(tmp_path / "a")]
     subprocess.run(command, check=True)
     environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     subprocess.run([tmp_path / "a"], env={**environment, "CASSC_DEVICE": "emu"}, check=True)
