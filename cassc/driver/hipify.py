@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ Say = Callable[[str], None]
 _CUDA = (".cu", ".cuh")
 _HOST = (".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".inc", *_CUDA)
 _CMAKE = ("CMakeLists.txt",)
+_CONTROL = re.compile(r"[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f]")
 _GAPS = "hip_gaps.h"
 
 
@@ -43,6 +45,8 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
     """Convert; ``say`` takes what was asked for, ``tell`` the report. The status is 1 where there was an error, and
     with ``check`` also where a file would change."""
     files = list(_files(wanted.paths))
+    if not files:
+        raise diag.error("hipify-no-files", f"no sources in '{wanted.paths[0]}'" if wanted.paths else "no sources")
     folders = any(path.is_dir() for path in wanted.paths)
     if (folders or len(files) > 1) and not (wanted.check or wanted.diff or wanted.in_place or wanted.output):
         raise diag.error(
@@ -54,7 +58,7 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
     for number, file in enumerate(files, 1):
         if len(files) > 1:
             tell(f"[{number}/{len(files)}] {file.source}")
-        before = tokens.read(file.source)
+        before = _text(file.source)
         after, diagnostics, gaps = _convert(file, before)
         for diagnostic in diagnostics:
             counts[diagnostic.severity] += 1
@@ -89,6 +93,18 @@ def _files(paths: Iterable[Path]) -> Iterator[_File]:
             yield _File(path, Path(path.name))
         else:
             raise diag.error("source-not-read", f"cannot read '{path}': no such file or folder")
+
+
+def _text(path: Path) -> str:
+    """Raises CasscError ``hipify-no-text`` for what no editor has written."""
+    text = tokens.read(path)
+    found = _CONTROL.search(text)
+    if found:
+        line = text.count("\n", 0, found.start()) + 1
+        raise diag.error(
+            "hipify-no-text", f"'{path}' is no source text: it has the byte {ord(found[0]):#04x} in line {line}"
+        )
+    return text
 
 
 def _is_cmake(path: Path) -> bool:

@@ -39,8 +39,16 @@ _WORDS = {
     "CUDA::cusolver": "roc::hipsolver",
     "CUDA::nvrtc": "hiprtc::hiprtc",
 }
+# Options that clang lacks; of generator expressions, what stands behind the colon.
+_OPTIONS = {"--use_fast_math": "-ffast-math", "-use_fast_math": "-ffast-math", "-lineinfo": "-gline-tables-only"}
+_NVCC_OPTION = re.compile(
+    r"--?(?:arch=|gpu-architecture|gencode|generate-code|code=|expt-|extended-lambda|Xcompiler|Xptxas|Xcudafe|maxrregcount|"
+    r"rdc|relocatable-device-code|dc$|dlink|default-stream|compiler-options|ptxas-options|cudart|fmad|ftz|prec-|diag-|G$)"
+)
 _ARCHITECTURES = ("CMAKE_CUDA_ARCHITECTURES", "CUDA_ARCHITECTURES")
-_GONE = re.compile(r"CUDA_SEPARABLE_COMPILATION|CUDA_RESOLVE_DEVICE_SYMBOLS|CUDA_RUNTIME_LIBRARY|CUDA::\w+|FindCUDA")
+_GONE = re.compile(
+    r"cuda_\w+|\$\{CUDA_\w+\}|CUDA_(?:LIBRARIES|INCLUDE_DIRS|NVCC_FLAGS|TOOLKIT_ROOT_DIR)|CUDA_SEPARABLE_COMPILATION|CUDA_RESOLVE_DEVICE_SYMBOLS|CUDA_RUNTIME_LIBRARY|CUDA::\w+|FindCUDA"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +67,14 @@ def convert(text: str, title: str) -> ConvertedCMake:
         line, column = lines.place(len(text[:begin].encode(errors="surrogateescape")))
         diagnostics.append(Diagnostic(severity, "hipify-cmake", message, Location(title, line, column)))
 
-    previous = ""
+    previous = last = ""
     for begin, end, word in _words(text):
-        new = _WORDS.get(word) or _within(word)
+        new = (
+            ("hip" if word == "CUDA" and last == "find_package" else None)
+            or _WORDS.get(word)
+            or _OPTIONS.get(word)
+            or _within(word)
+        )
         if new is not None and new != word:
             edits.append(_edit(text, begin, end, new))
         elif _GONE.fullmatch(word):
@@ -75,6 +88,9 @@ def convert(text: str, title: str) -> ConvertedCMake:
                     Severity.WARNING,
                     f"architecture '{word}' becomes '{target}': name the AMD chips that you want",
                 )
+        elif _NVCC_OPTION.match(option := word.rpartition(">:")[2].rstrip(">")):
+            say(begin, Severity.ERROR, f"nvcc's option '{option}' is none of clang's")
+        last = word
         previous = word if word in _ARCHITECTURES or not re.match(r"\d", word) else previous
     return ConvertedCMake(apply(text, edits), tuple(diagnostics))
 
@@ -93,6 +109,7 @@ def _within(word: str) -> str | None:
     new = re.sub(r"(\$<(?:COMPILE_LANGUAGE|COMPILE_LANG_AND_ID|LINK_LANGUAGE):)CUDA\b", r"\1HIP", word)
     new = re.sub(r"\$\{(\w+)\}", lambda m: "${" + _WORDS.get(m[1], m[1]) + "}", new)
     new = re.sub(r"(?<=[\w*])\.cu$", ".hip", new)
+    new = re.sub(r"(?<=:)--?use_fast_math\b", "-ffast-math", new)
     return new if new != word else None
 
 

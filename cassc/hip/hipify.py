@@ -21,6 +21,10 @@ _ARCH = "__CUDA_ARCH__"
 _BUILTINS = "HIP_ENABLE_WARP_SYNC_BUILTINS"
 _RUNTIME = "hip/hip_runtime.h"
 
+_OF_32_LANES = frozenset((operator, number) for operator in ("%", "/") for number in ("32", "32u", "32U")) | frozenset(
+    (("&", "31"), ("&", "0x1f"), ("&", "0x1F"), (">>", "5"))
+)
+
 # Position of the argument that HIP wants cast, or wrapped for symbols.
 _KERNELS = {
     "cudaFuncSetAttribute": 0,
@@ -65,12 +69,18 @@ class _Converter:
         self.gaps: set[str] = set()
         self.directive = [False] * len(self.stream)
         self.own = self._own_names()
+        self.small_floats = re.search(r"#\s*include\s*<cuda_(fp16|bf16)\.h", text) is not None
 
     def run(self) -> Converted:
         self._directives()
         for position, token in enumerate(self.stream):
             if token.kind in (Kind.IDENTIFIER, Kind.KEYWORD):
                 self._name(position, token)
+            elif (
+                token.text,
+                self.stream[position + 1].text if position + 1 < len(self.stream) else "",
+            ) in _OF_32_LANES:
+                self._lanes(position)
         self.edits += dialect.launches(self.stream)
         self.edits += dialect.alignments(self.stream)
         for begin in dialect.assembly_places(self.stream):
@@ -182,6 +192,8 @@ class _Converter:
             else:
                 self._say(token.offset, Severity.ERROR, "hipify-lacking", f"'{name}' has no counterpart in HIP")
             return
+        if name == "atomicAdd" and behind == "(" and self.small_floats:
+            self.gaps.add(name)
         if name in self.names.changed:
             message = self.names.changed[name].format(name=name)
             self._say(token.offset, Severity.WARNING, "hipify-changed", message)
@@ -199,6 +211,14 @@ class _Converter:
             self._say(token.offset, Severity.ERROR, "hipify-missing", f"'{name}' has no counterpart in HIP")
         else:
             self._library(token)
+
+    def _lanes(self, position: int) -> None:
+        """Arithmetic on a thread's number with the size of a warp written as a number."""
+        before = [t.text for t in self.stream[max(0, position - 3) : position]]
+        if before == ["threadIdx", ".", "x"] or (before and re.search(r"tid|lane|thread", before[-1], re.IGNORECASE)):
+            token = self.stream[position + 1]
+            message = f"'{token.text}': warps of 32 lanes are written into the source; CDNA's waves have 64"
+            self._say(token.offset, Severity.REMARK, "hipify-warp-size", message)
 
     def _library(self, token: Token) -> None:
         for prefix, family in self.names.prefixes.items():
@@ -259,6 +279,8 @@ class _Converter:
         arguments = self._split(position + 1)
         if not arguments:
             return
+        message = f"the mask of '{self.stream[position].text}' has 64 bits in HIP: it is widened"
+        self._say(self.stream[arguments[0][0]].offset, Severity.REMARK, "hipify-mask", message)
         first, last = arguments[0]
         token = self.stream[first]
         number = re.fullmatch(r"(0[xX][0-9a-fA-F]+|\d+)[uU]?", token.text)
@@ -333,7 +355,7 @@ class _Converter:
 GAPS = frozenset(
     """__syncwarp __reduce_add_sync __reduce_min_sync __reduce_max_sync __reduce_and_sync __reduce_or_sync
     __reduce_xor_sync __dp4a __nanosleep __pipeline_memcpy_async __pipeline_commit __pipeline_wait_prior __vcmpeq4
-    __ldca __ldcs __ldcg __ldcv""".split()
+    __ldca __ldcs __ldcg __ldcv atomicAdd""".split()
 )
 """Device functions that ``gaps/hip_gaps.h`` defines."""
 

@@ -127,6 +127,21 @@ def test_gaps_bring_their_header() -> None:
     assert not made.diagnostics
 
 
+def test_masks_and_warps_of_32_lanes_are_remarked() -> None:
+    made = convert("int f(int lane) { return __any_sync(~0u, lane & 31) + threadIdx.x / 32 + x % 32; }", "a.cu")
+    assert told(made) == [
+        ("remark", 1, 37, "hipify-mask"),
+        ("remark", 1, 49, "hipify-warp-size"),
+        ("remark", 1, 69, "hipify-warp-size"),
+    ]
+
+
+def test_additions_of_pairs_of_halves_are_brought() -> None:
+    text = "#include <cuda_fp16.h>\n__global__ void k(__half2* p) { atomicAdd(p, *p); }\n"
+    assert convert(text, "a.cu").gaps == {"atomicAdd"}
+    assert not convert(text.replace("#include <cuda_fp16.h>", ""), "a.cu").gaps
+
+
 def test_what_has_no_counterpart_is_an_error_with_its_place() -> None:
     text = """#include <mma.h>
 __global__ void k(unsigned* p) {

@@ -92,6 +92,30 @@ def test_several_files_need_a_place(project: Path) -> None:
         Output().run(Wanted((project / "nothing.cu",)))
 
 
+@pytest.mark.parametrize("data", [b"\x7fELF\x02\x01", b"int x;\n\x00", bytes(range(200, 256)) + b"\x03"])
+def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.cu").write_bytes(data)
+    with pytest.raises(CasscError, match="is no source text"):
+        Output().run(Wanted((tmp_path / "a.cu",)))
+
+
+def test_a_folder_without_sources_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CasscError, match="no sources in"):
+        Output().run(Wanted((tmp_path,), check=True))
+
+
+def test_options_and_variables_of_nvcc_are_told() -> None:
+    text = """find_package(CUDA REQUIRED)
+cuda_add_executable(a a.cu)
+target_link_libraries(a ${CUDA_LIBRARIES})
+target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--use_fast_math> -arch=sm_80 -Wall)
+"""
+    made = cmake.convert(text, "CMakeLists.txt")
+    assert made.text.splitlines()[0] == "find_package(hip REQUIRED)"
+    assert "$<$<COMPILE_LANGUAGE:HIP>:-ffast-math> -arch" in made.text
+    assert [(d.location.line, d.location.column) for d in made.diagnostics] == [(2, 1), (3, 25), (4, 78)]
+
+
 def test_cmake() -> None:
     text = """# CUDA stays in comments
 find_package(CUDAToolkit REQUIRED)

@@ -50,6 +50,20 @@ HIP_GAP unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
 }
 #endif
 
+// Atomic additions of pairs of halves, by compare and swap. Templates, so that functions of HIP's own come first.
+template <class T, class V, class = decltype(__hadd2(*static_cast<T*>(nullptr), V())), class = decltype(V().x)>
+HIP_GAP T atomicAdd(T* address, V value) {
+  static_assert(sizeof(T) == 4 && sizeof(V) == 4, "a pair of 16-bit numbers");
+  unsigned* const word = reinterpret_cast<unsigned*>(address);
+  unsigned old = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT), wanted;
+  do {
+    const T sum = __hadd2(__builtin_bit_cast(T, old), value);
+    wanted = __builtin_bit_cast(unsigned, sum);
+  } while (!__hip_atomic_compare_exchange_weak(word, &old, wanted, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
+                                               __HIP_MEMORY_SCOPE_AGENT));
+  return __builtin_bit_cast(T, old);
+}
+
 HIP_GAP int __dp4a(int a, int b, int c) {
   for (int shift = 0; shift < 32; shift += 8) c += static_cast<signed char>(a >> shift) * static_cast<signed char>(b >> shift);
   return c;
