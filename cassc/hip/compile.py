@@ -154,6 +154,10 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
         if constructed:
             overlay = overlay_module.make(files, folder, constructed)
             made = _compiled(unit, tools, asked, targets, overlay, folder)
+        if any(status for status, _ in made.results):
+            # Without what only makes the arguments' order g++'s: clang's words are about the user's own text then.
+            overlay = overlay_module.make(files, folder, constructed, ordered=False)
+            made = _compiled(unit, tools, asked, targets, overlay, folder)
         printed: list[str] = []
         for status, output in made.results:
             if output and output not in printed:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.diag import Diagnostic, Location, Severity
-from cassc.hip import ptx, spin, tokens
+from cassc.hip import order, ptx, spin, tokens
 from cassc.hip.tokens import Edit, Kind, Token
 
 _SPECIFIERS = frozenset("extern static inline constexpr const volatile thread_local typename".split()) | frozenset(
@@ -52,11 +52,19 @@ class Rewritten:
     waiting: tuple[Diagnostic, ...] = ()
 
 
-def rewrite(text: str, title: str, constructed: Collection[int] = (), locks: spin.Locks | None = None) -> Rewritten:
+def rewrite(
+    text: str,
+    title: str,
+    constructed: Collection[int] = (),
+    locks: spin.Locks | None = None,
+    *,
+    ordered: bool = False,
+) -> Rewritten:
     """The source in clang's form. ``title`` is what diagnostics name; ``constructed``: the lines of ``__shared__``
-    variables whose constructors clang refuses, and nvcc does not run; ``locks``: what other files of the unit have."""
+    variables whose constructors clang refuses, and nvcc does not run; ``locks``: what other files of the unit have;
+    ``ordered``: arguments in host code are evaluated from the last to the first."""
     locks = locks or spin.Locks()
-    if not locks and not constructed and not _WORTH_A_LOOK.search(text):
+    if not locks and not constructed and not ordered and not _WORTH_A_LOOK.search(text):
         return Rewritten(text, (), (), False)
     stream = [token for token in tokens.lex(text) if token.kind is not Kind.COMMENT]
     lines = tokens.Lines(text)
@@ -88,6 +96,10 @@ def rewrite(text: str, title: str, constructed: Collection[int] = (), locks: spi
             Diagnostic(Severity.WARNING, "source-spin-lock", _WAITING, Location(title, *lines.place(offset)))
             for offset in found.waiting
         ]
+    if ordered:
+        taken = [(edit.begin, edit.end) for edit in edits]
+        calls = order.edits(stream, text)
+        edits += [e for e in calls if not any(a < e.end and e.begin < b or a < e.begin < b for a, b in taken)]
     managed = any(token.text == "__managed__" for token in stream)
     made = tokens.apply(text, edits)
     headers = tuple(name for name, sign in _HEADERS.items() if re.search(sign, made))

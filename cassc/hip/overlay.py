@@ -46,8 +46,9 @@ Places = frozenset[tuple[str, int]]
 """Absolute paths of files, and lines."""
 
 
-def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset()) -> Overlay:
-    """``constructed``: where ``__shared__`` variables are declared whose constructors are not to be run."""
+def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset(), *, ordered: bool = True) -> Overlay:
+    """``constructed``: where ``__shared__`` variables are declared whose constructors are not to be run;
+    ``ordered``: whether arguments in the host code of the user's files are evaluated as g++ does it."""
     roots: list[dict[str, str]] = []
     refused: list[Diagnostic] = []
     waiting: list[Diagnostic] = []
@@ -67,7 +68,7 @@ def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset())
             known |= dialect.locks(text)
     for number, (path, real, text) in enumerate(texts):
         lines = frozenset(line for name, line in constructed if name in (os.path.abspath(path), str(real)))
-        made = dialect.rewrite(text, str(path), lines, known)
+        made = dialect.rewrite(text, str(path), lines, known, ordered=ordered and "cccl" not in real.parts)
         refused += made.refused
         waiting += made.waiting
         managed = managed or made.managed

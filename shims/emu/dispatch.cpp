@@ -1,5 +1,6 @@
 // Launches: checks, what the waves find in memory, and the threads that run them.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "observe.h"
@@ -47,7 +48,19 @@ class LaunchBlock {
   u64 address_ = 0;
 };
 
-void fill_hidden(const Launch& l, u32 dynamic_lds, u8* kernarg) {
+// What AMD's device library (ockl, "cg") synchronises a grid with: address of the same for several devices, number of this one
+// and of all, sums of their work-items, two counters, and the number of workgroups.
+struct GridInfo {
+  u64 devices = 0;
+  u32 number = 0, count = 1;
+  u64 before = 0, all = 0;
+  u32 counters[2] = {};
+  u32 workgroups = 0;
+  u32 unused[5] = {};
+};
+static_assert(offsetof(GridInfo, workgroups) == 40 && sizeof(GridInfo) == 64);
+
+void fill_hidden(const Launch& l, u32 dynamic_lds, u64 grid_info, u8* kernarg) {
   const u32 grid[] = {l.grid.x, l.grid.y, l.grid.z}, block[] = {l.block.x, l.block.y, l.block.z};
   for (const Argument& a : l.kernel->metadata.arguments) {
     u64 value = 0;
@@ -59,6 +72,7 @@ void fill_hidden(const Launch& l, u32 dynamic_lds, u8* kernarg) {
       case Hidden::dynamic_lds_size: value = dynamic_lds; break;
       case Hidden::private_base: value = kPrivateAperture >> 32; break;
       case Hidden::shared_base: value = kSharedAperture >> 32; break;
+      case Hidden::grid_sync: value = grid_info; break;
       default: break;
     }
     std::memcpy(kernarg + a.offset, &value, std::min<u32>(a.size, 8));
@@ -155,7 +169,7 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   l.waves_per_group = u32((threads + kLanes - 1) / kLanes);
   // Rounded up as the runtime's pool would: wide scalar loads may read past the last argument.
   const u32 kernarg_bytes = (segment + 63) / 64 * 64 + 64;
-  const LaunchBlock block_memory(device, kernarg_bytes + kPacketSize + kQueueSize);
+  const LaunchBlock block_memory(device, kernarg_bytes + kPacketSize + kQueueSize + sizeof(GridInfo));
   l.kernarg = block_memory.address();
   if (!l.code->mapped() || !l.kernarg) {
     set_error("no memory to launch " + m.name);
@@ -165,7 +179,11 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   l.queue = l.packet + kPacketSize;
   u8* arguments = reinterpret_cast<u8*>(l.kernarg);
   if (kernarg_size) std::memcpy(arguments, kernarg, kernarg_size);
-  fill_hidden(l, dynamic_lds, arguments);
+  const u64 grid_info = l.queue + kQueueSize;
+  GridInfo whole_grid;
+  whole_grid.workgroups = static_cast<u32>(u64(grid.x) * grid.y * grid.z);
+  std::memcpy(reinterpret_cast<void*>(grid_info), &whole_grid, sizeof whole_grid);
+  fill_hidden(l, dynamic_lds, grid_info, arguments);
   fill_packet(l, reinterpret_cast<u8*>(l.packet));
 
   unsigned workers = 0;
@@ -182,7 +200,7 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   l.groups = GroupOrder(l.total, l.order, l.seed);
   std::unique_ptr<Watch> watch;
   if (device.observer) {
-    device.observer->written(l.kernarg, kernarg_bytes + kPacketSize + kQueueSize);
+    device.observer->written(l.kernarg, kernarg_bytes + kPacketSize + kQueueSize + sizeof(GridInfo));
     watch = device.observer->begin(l);
     l.watch = watch.get();
   }

@@ -118,7 +118,8 @@ void classify(const std::string& kind, Argument& argument) {
   static constexpr struct { const char* name; Hidden hidden; } kKinds[] = {
       {"block_count", Hidden::block_count},   {"group_size", Hidden::group_size}, {"remainder", Hidden::remainder},
       {"global_offset", Hidden::global_offset}, {"grid_dims", Hidden::grid_dims}, {"dynamic_lds_size", Hidden::dynamic_lds_size},
-      {"private_base", Hidden::private_base}, {"shared_base", Hidden::shared_base}};
+      {"private_base", Hidden::private_base}, {"shared_base", Hidden::shared_base},
+      {"multigrid_sync_arg", Hidden::grid_sync}};
   for (const auto& known : kKinds) {
     if (what == known.name) argument.hidden = known.hidden;
   }

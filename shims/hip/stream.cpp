@@ -38,6 +38,9 @@ HIP_AS(hipGraphLaunch, cudaGraphLaunch, (void* exec, void* stream), (exec, strea
 HIP_AS(hipGraphExecDestroy, cudaGraphExecDestroy, (void* exec), (exec))
 HIP_AS(hipGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, (void** exec, void* graph, unsigned long long flags), (exec, graph, flags))
 
+HIP_AS(hipGraphGetNodes, cudaGraphGetNodes, (void* graph, void** nodes, size_t* count), (graph, nodes, count))
+HIP_API int hipGetStreamDeviceId(void*) { return 0; }  // the one device
+
 HIP_API int hipGraphInstantiate(void** exec, void* graph, void** error_node, char* log, size_t size) {
   if (error_node) *error_node = nullptr;
   if (log && size) log[0] = 0;
