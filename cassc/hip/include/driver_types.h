@@ -215,9 +215,12 @@ struct cudaMemcpy3DBatchOp {
   enum cudaMemcpySrcAccessOrder srcAccessOrder;
   unsigned int flags;
 };
+#ifndef CASSC_UUID
+#define CASSC_UUID
 struct CUuuid_st {
   char bytes[16];
 };
+#endif
 typedef struct CUuuid_st cudaUUID_t;
 struct cudaDeviceProp {
   char name[256];
