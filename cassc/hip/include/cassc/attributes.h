@@ -38,6 +38,7 @@ __attribute__((host, device)) constexpr unsigned most_threads(unsigned most, uns
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #endif
 #define __maxnreg__(n)
+#define __cluster_dims__(...) __attribute__((unavailable("thread block clusters are not supported")))
 #define __grid_constant__
 #define __nv_pure__ __attribute__((pure))
 #define __device_builtin__
