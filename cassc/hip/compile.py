@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cassc import diag
-from cassc.diag import CasscError, Diagnostic, Location, Severity
-from cassc.hip import dialect
+from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import overlay as overlay_module
+from cassc.hip.explain import explain
 from cassc.hip.overlay import Overlay
 from cassc.hip.tools import SourceTools, find_cccl, include_folder
 from cassc.hip.unit import Unit
@@ -163,8 +163,7 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
             if output and output not in printed:
                 printed.append(output)
             if status:
-                told = [*_of_assembly(output, overlay.refused), *_of_other_files(unit, output)]
-                raise CompilerFailed(status, output, told)
+                raise CompilerFailed(status, output, explain(output, unit.source, overlay.refused))
         code_objects = {name: path.read_bytes() for name, path in made.code_objects.items()}
         image = made.host.read_bytes()
         remarks = (*asked.remarks, *overlay.waiting)
@@ -190,24 +189,6 @@ def _compiled(
     commands += [device_command(unit, tools, asked, overlay, t, products[t.name]) for t in targets]
     with ThreadPoolExecutor(max_workers=len(commands)) as pool:
         return _Products(list(pool.map(_start, commands)), host, products)
-
-
-def _of_assembly(output: str, refused: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Of the inline assembly that is not translated, what device code was to be made of."""
-    places = [(d, d.location) for d in refused]
-    return [d for d, place in places if dialect.refusal(place.file, place.line, place.column) in output]
-
-
-_UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (.+)")
-
-
-def _of_other_files(unit: Unit, output: str) -> list[Diagnostic]:
-    """Device functions and variables that the file declares and uses, and does not define."""
-    place = Location(file=str(unit.source))
-    return [
-        Diagnostic(Severity.ERROR, "source-relocatable", f"device code of another file is used: '{name}'", place)
-        for name in dict.fromkeys(_UNDEFINED.findall(output))
-    ]
 
 
 def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
@@ -294,7 +275,7 @@ def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
             words = [word for word in words if word not in ("-Xclang", "-fcuda-include-gpubinary", _SDK)]
         status, output, text = _capture([*words, "-M", "-MT", "x"])
         if status:
-            raise CompilerFailed(status, output)
+            raise CompilerFailed(status, output, explain(output, unit.source))
         for name in re.split(r"(?<!\\)\s+", text.replace("\\\n", " ").partition(":")[2].strip()):
             if name:
                 found[Path(name.replace("\\ ", " "))] = None

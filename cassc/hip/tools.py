@@ -70,23 +70,26 @@ def lacks() -> list[Lack]:
     found = []
     clang = find_clang()
     if clang is None or clang.lld is None:
-        found.append(Lack(f"clang from {data['oldest']} on with lld", mend["clang"]))
+        named = os.environ.get(_VARIABLE)
+        what = f"clang from {data['oldest']} on with lld"
+        found.append(Lack(f"{what} at '{named}'", f"unset {_VARIABLE}") if named else Lack(what, mend["clang"]))
     if find_device_libraries(clang.version if clang else data["oldest"]) is None:
         found.append(Lack("AMD device library", mend["device_libraries"]))
-    if find_lexer() is None:
+    if clang is not None and find_lexer() is None:  # a clang brings its own
         found.append(Lack("libclang", mend["lexer"]))
     return found
 
 
 @functools.cache
 def find_clang() -> Clang | None:
-    """``$CASSC_CLANG``, ROCm's, or the first on PATH that is new enough."""
+    """``$CASSC_CLANG`` and no other; else ROCm's, or the first on PATH that is new enough."""
     data = toolchain.load("source")
     named = os.environ.get(_VARIABLE)
     candidates = [named] if named else []
-    for root in [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"]]:
-        candidates += [f"{root}/llvm/bin/clang++"] if root else []
-    candidates += data["programs"]
+    if not named:
+        for root in [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"]]:
+            candidates += [f"{root}/llvm/bin/clang++"] if root else []
+        candidates += data["programs"]
     for candidate in candidates:
         path = shutil.which(candidate)
         if path is None:

@@ -340,39 +340,27 @@ struct cudaExternalSemaphoreHandleDesc {
   } handle;
   unsigned int flags, reserved[16];
 };
-struct cudaExternalSemaphoreSignalParams {
-  struct {
-    struct {
-      unsigned long long value;
-    } fence;
-    union {
-      void* fence;
-      unsigned long long reserved;
-    } nvSciSync;
-    struct {
-      unsigned long long key;
-    } keyedMutex;
-    unsigned int reserved[12];
-  } params;
-  unsigned int flags, reserved[16];
-};
-struct cudaExternalSemaphoreWaitParams {
-  struct {
-    struct {
-      unsigned long long value;
-    } fence;
-    union {
-      void* fence;
-      unsigned long long reserved;
-    } nvSciSync;
-    struct {
-      unsigned long long key;
-      unsigned int timeoutMs;
-    } keyedMutex;
-    unsigned int reserved[10];
-  } params;
-  unsigned int flags, reserved[16];
-};
+// What is signalled and what is waited for differ in the key's wait and in what is left of the reserve.
+#define CASSC_SEMAPHORE_PARAMETERS(name, of_key, reserve) \
+  struct name {                                           \
+    struct {                                              \
+      struct {                                            \
+        unsigned long long value;                         \
+      } fence;                                            \
+      union {                                             \
+        void* fence;                                      \
+        unsigned long long reserved;                      \
+      } nvSciSync;                                        \
+      struct {                                            \
+        of_key                                            \
+      } keyedMutex;                                       \
+      unsigned int reserved[reserve];                     \
+    } params;                                             \
+    unsigned int flags, reserved[16];                     \
+  };
+CASSC_SEMAPHORE_PARAMETERS(cudaExternalSemaphoreSignalParams, unsigned long long key;, 12)
+CASSC_SEMAPHORE_PARAMETERS(cudaExternalSemaphoreWaitParams, unsigned long long key; unsigned int timeoutMs;, 10)
+#undef CASSC_SEMAPHORE_PARAMETERS
 struct cudaKernelNodeParams {
   void* func;
   dim3 gridDim, blockDim;

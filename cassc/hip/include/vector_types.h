@@ -24,65 +24,33 @@
   };                                             \
   typedef struct name##suffix name##suffix;
 
-CASSC_VECTOR1(char, char)
-CASSC_VECTOR2(char, char, 2)
-CASSC_VECTOR3(char, char)
-CASSC_VECTOR4(char, 4, char, 4)
-CASSC_VECTOR1(uchar, unsigned char)
-CASSC_VECTOR2(uchar, unsigned char, 2)
-CASSC_VECTOR3(uchar, unsigned char)
-CASSC_VECTOR4(uchar, 4, unsigned char, 4)
-CASSC_VECTOR1(short, short)
-CASSC_VECTOR2(short, short, 4)
-CASSC_VECTOR3(short, short)
-CASSC_VECTOR4(short, 4, short, 8)
-CASSC_VECTOR1(ushort, unsigned short)
-CASSC_VECTOR2(ushort, unsigned short, 4)
-CASSC_VECTOR3(ushort, unsigned short)
-CASSC_VECTOR4(ushort, 4, unsigned short, 8)
-CASSC_VECTOR1(int, int)
-CASSC_VECTOR2(int, int, 8)
-CASSC_VECTOR3(int, int)
-CASSC_VECTOR4(int, 4, int, 16)
-CASSC_VECTOR1(uint, unsigned int)
-CASSC_VECTOR2(uint, unsigned int, 8)
-CASSC_VECTOR3(uint, unsigned int)
-CASSC_VECTOR4(uint, 4, unsigned int, 16)
-CASSC_VECTOR1(long, long)
-CASSC_VECTOR2(long, long, 16)
-CASSC_VECTOR3(long, long)
-CASSC_VECTOR4(long, 4, long, 16)
-CASSC_VECTOR4(long, 4_16a, long, 16)
-CASSC_VECTOR4(long, 4_32a, long, 32)
-CASSC_VECTOR1(ulong, unsigned long)
-CASSC_VECTOR2(ulong, unsigned long, 16)
-CASSC_VECTOR3(ulong, unsigned long)
-CASSC_VECTOR4(ulong, 4, unsigned long, 16)
-CASSC_VECTOR4(ulong, 4_16a, unsigned long, 16)
-CASSC_VECTOR4(ulong, 4_32a, unsigned long, 32)
-CASSC_VECTOR1(longlong, long long)
-CASSC_VECTOR2(longlong, long long, 16)
-CASSC_VECTOR3(longlong, long long)
-CASSC_VECTOR4(longlong, 4, long long, 16)
-CASSC_VECTOR4(longlong, 4_16a, long long, 16)
-CASSC_VECTOR4(longlong, 4_32a, long long, 32)
-CASSC_VECTOR1(ulonglong, unsigned long long)
-CASSC_VECTOR2(ulonglong, unsigned long long, 16)
-CASSC_VECTOR3(ulonglong, unsigned long long)
-CASSC_VECTOR4(ulonglong, 4, unsigned long long, 16)
-CASSC_VECTOR4(ulonglong, 4_16a, unsigned long long, 16)
-CASSC_VECTOR4(ulonglong, 4_32a, unsigned long long, 32)
-CASSC_VECTOR1(float, float)
-CASSC_VECTOR2(float, float, 8)
-CASSC_VECTOR3(float, float)
-CASSC_VECTOR4(float, 4, float, 16)
-CASSC_VECTOR1(double, double)
-CASSC_VECTOR2(double, double, 16)
-CASSC_VECTOR3(double, double)
-CASSC_VECTOR4(double, 4, double, 16)
-CASSC_VECTOR4(double, 4_16a, double, 16)
-CASSC_VECTOR4(double, 4_32a, double, 32)
+// All sizes of a type, with the alignments of two and of four members.
+#define CASSC_VECTORS(name, type, of_two, of_four) \
+  CASSC_VECTOR1(name, type)                        \
+  CASSC_VECTOR2(name, type, of_two)                \
+  CASSC_VECTOR3(name, type)                        \
+  CASSC_VECTOR4(name, 4, type, of_four)
+// Types of eight bytes have three forms of four members.
+#define CASSC_WIDE_VECTORS(name, type)  \
+  CASSC_VECTORS(name, type, 16, 16)     \
+  CASSC_VECTOR4(name, 4_16a, type, 16)  \
+  CASSC_VECTOR4(name, 4_32a, type, 32)
 
+CASSC_VECTORS(char, char, 2, 4)
+CASSC_VECTORS(uchar, unsigned char, 2, 4)
+CASSC_VECTORS(short, short, 4, 8)
+CASSC_VECTORS(ushort, unsigned short, 4, 8)
+CASSC_VECTORS(int, int, 8, 16)
+CASSC_VECTORS(uint, unsigned int, 8, 16)
+CASSC_VECTORS(float, float, 8, 16)
+CASSC_WIDE_VECTORS(long, long)
+CASSC_WIDE_VECTORS(ulong, unsigned long)
+CASSC_WIDE_VECTORS(longlong, long long)
+CASSC_WIDE_VECTORS(ulonglong, unsigned long long)
+CASSC_WIDE_VECTORS(double, double)
+
+#undef CASSC_WIDE_VECTORS
+#undef CASSC_VECTORS
 #undef CASSC_VECTOR1
 #undef CASSC_VECTOR2
 #undef CASSC_VECTOR3

@@ -33,7 +33,7 @@ def _sum(t: Translator, i: Instruction, name: str, operator: str) -> str:
     if small.is_small(kind):
         return small.arithmetic(t, i, name)
     if kind[0] == "f":
-        return _float(t, i, {"add": "add", "sub": "sub"}[name])
+        return _float(t, i)
     if i.has("sat"):
         return t.call(i, f"{name}_sat")
     if not i.has("cc") and operator:
@@ -51,7 +51,7 @@ def _mul(t: Translator, i: Instruction) -> str:
     if small.is_small(i.type):
         return small.arithmetic(t, i, "mul")
     if i.type[0] == "f":
-        return _float(t, i, "mul")
+        return _float(t, i)
     for part in ("hi", "wide"):
         if i.has(part):
             return t.call(i, f"mul_{part}")
@@ -101,47 +101,22 @@ def _mad24(t: Translator, i: Instruction) -> str:
     return t.set(i.operands[0], f"static_cast<unsigned>({function}({a}, {b})) + static_cast<unsigned>({c})")
 
 
-@handles("div")
-def _div(t: Translator, i: Instruction) -> str:
-    if i.type[0] == "f":
-        return _float(t, i, "div")
-    return t.call(i, "div")
+@handles("div", "rem", "sad")
+def _quotient(t: Translator, i: Instruction) -> str:
+    return _float(t, i) if i.type[0] == "f" else t.call(i, i.name)
 
 
-@handles("rem")
-def _rem(t: Translator, i: Instruction) -> str:
-    return t.call(i, "rem")
-
-
-@handles("sad")
-def _sad(t: Translator, i: Instruction) -> str:
-    return t.call(i, "sad")
-
-
-@handles("min")
-def _min(t: Translator, i: Instruction) -> str:
+@handles("min", "max")
+def _extreme(t: Translator, i: Instruction) -> str:
     if small.is_small(i.type):
         return small.extreme(t, i)
     t.plain(i)
-    return t.call(i, "min")
+    return t.call(i, i.name)
 
 
-@handles("max")
-def _max(t: Translator, i: Instruction) -> str:
-    if small.is_small(i.type):
-        return small.extreme(t, i)
-    t.plain(i)
-    return t.call(i, "max")
-
-
-@handles("abs")
-def _abs(t: Translator, i: Instruction) -> str:
-    return small.apply(t, i, "__habs") if small.is_small(i.type) else t.call(i, "abs")
-
-
-@handles("neg")
-def _neg(t: Translator, i: Instruction) -> str:
-    return small.apply(t, i, "__hneg") if small.is_small(i.type) else t.call(i, "neg")
+@handles("abs", "neg")
+def _sign(t: Translator, i: Instruction) -> str:
+    return small.apply(t, i, f"__h{i.name}") if small.is_small(i.type) else t.call(i, i.name)
 
 
 @handles("dp4a")
@@ -152,39 +127,51 @@ def _dp4a(t: Translator, i: Instruction) -> str:
     return t.set(i.operands[0], f"__dp4a({t.args(i, a)})")
 
 
-def _float(t: Translator, i: Instruction, operation: str) -> str:
-    """add, sub, mul and div with a rounding mode; the default is to nearest."""
-    kind = i.type
-    if kind not in ("f32", "f64"):
-        raise Untranslated(i.text)
-    arguments = _flushed(t, i)
-    mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn")
-    value = f"__{'f' if kind == 'f32' else 'd'}{operation}_{mode}({arguments})"
-    value = f"cassc::ptx::clamp01({value})" if i.has("sat") else value
-    return t.set(i.operands[0], f"cassc::without_subnormals({value})" if i.has("ftz") else value)
-
-
 @handles("fma")
 def _fma(t: Translator, i: Instruction) -> str:
     if small.is_small(i.type):
         return small.arithmetic(t, i, "fma")
-    kind = i.type
-    if kind not in ("f32", "f64"):
+    return _float(t, i)
+
+
+_MODES = {"rz": "rz", "rm": "rd", "rp": "ru"}
+_FLOATS = {"f32": ("f", "f"), "f64": ("d", "")}
+"""What CUDA's functions of a type have behind the underscores, and those of fma behind the name."""
+
+
+def _float(t: Translator, i: Instruction) -> str:
+    """add, sub, mul, div and fma with a rounding mode; the default is to nearest."""
+    if i.type not in _FLOATS:
         raise Untranslated(i.text)
-    arguments = _flushed(t, i)
-    mode = {"rz": "rz", "rm": "rd", "rp": "ru"}.get(next((m for m in i.modifiers if m in ("rz", "rm", "rp")), ""), "rn")
-    value = f"__fma{'f' if kind == 'f32' else ''}_{mode}({arguments})"
+    letter, suffix = _FLOATS[i.type]
+    name = f"fma{suffix}" if i.name in ("fma", "mad") else letter + i.name
+    mode = next((_MODES[m] for m in i.modifiers if m in _MODES), "rn")
+    value = f"__{name}_{mode}({_flushed(t, i)})"
     value = f"cassc::ptx::clamp01({value})" if i.has("sat") else value
     return t.set(i.operands[0], f"cassc::without_subnormals({value})" if i.has("ftz") else value)
 
 
-def _function(t: Translator, i: Instruction, for_float: str, for_double: str = "") -> str:
-    function = for_float if i.type == "f32" else for_double
-    if not function or any(m in ("rz", "rm", "rp") for m in i.modifiers):
+_FUNCTIONS = {
+    "sqrt": ("__fsqrt_rn", "__dsqrt_rn"),
+    "rcp": ("__frcp_rn", "__drcp_rn"),
+    "rsqrt": ("rsqrtf", "rsqrt"),
+    "ex2": ("exp2f", ""),
+    "lg2": ("__log2f", ""),
+    "sin": ("__sinf", ""),
+    "cos": ("__cosf", ""),
+}
+"""Of float, and of double."""
+
+
+@handles(*_FUNCTIONS)
+def _function(t: Translator, i: Instruction) -> str:
+    if i.name == "ex2" and small.is_small(i.type):
+        return small.approximated(t, i, "exp2f")
+    function = _FUNCTIONS[i.name][i.type == "f64"]
+    if i.type not in _FLOATS or not function or i.has(*_MODES):
         raise Untranslated(i.text)
-    if i.has("ftz"):
-        return t.set(i.operands[0], f"cassc::without_subnormals({function}({_flushed(t, i)}))")
-    return t.set(i.operands[0], f"{function}({t.args(i, i.type)})")
+    value = f"{function}({_flushed(t, i)})"
+    return t.set(i.operands[0], f"cassc::without_subnormals({value})" if i.has("ftz") else value)
 
 
 def _flushed(t: Translator, i: Instruction) -> str:
@@ -194,41 +181,6 @@ def _flushed(t: Translator, i: Instruction) -> str:
     if i.type != "f32":
         raise Untranslated(i.text)
     return ", ".join(f"cassc::without_subnormals({t.value(o, 'f32')})" for o in i.operands[1:])
-
-
-@handles("sqrt")
-def _sqrt(t: Translator, i: Instruction) -> str:
-    return _function(t, i, "__fsqrt_rn", "__dsqrt_rn")
-
-
-@handles("rcp")
-def _rcp(t: Translator, i: Instruction) -> str:
-    return _function(t, i, "__frcp_rn", "__drcp_rn")
-
-
-@handles("rsqrt")
-def _rsqrt(t: Translator, i: Instruction) -> str:
-    return _function(t, i, "rsqrtf", "rsqrt")
-
-
-@handles("ex2")
-def _ex2(t: Translator, i: Instruction) -> str:
-    return small.approximated(t, i, "exp2f") if small.is_small(i.type) else _function(t, i, "exp2f")
-
-
-@handles("lg2")
-def _lg2(t: Translator, i: Instruction) -> str:
-    return _function(t, i, "__log2f")
-
-
-@handles("sin")
-def _sin(t: Translator, i: Instruction) -> str:
-    return _function(t, i, "__sinf")
-
-
-@handles("cos")
-def _cos(t: Translator, i: Instruction) -> str:
-    return _function(t, i, "__cosf")
 
 
 @handles("copysign")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from cassc.hip.ptx.text import TYPES, Instruction
 from cassc.hip.ptx.translator import Translator, handles
 
@@ -21,19 +19,13 @@ def _mov(t: Translator, i: Instruction) -> str:
     return f"{{ const auto cassc_whole = {whole}; {' '.join(sets)} }}"
 
 
-@handles("and")
-def _and(t: Translator, i: Instruction) -> str:
-    return t.binary(i, "&")
+_LOGIC = {"and": "&", "or": "|", "xor": "^"}
+_FUNNELS = {("l", False): "l", ("l", True): "lc", ("r", False): "r", ("r", True): "rc"}
 
 
-@handles("or")
-def _or(t: Translator, i: Instruction) -> str:
-    return t.binary(i, "|")
-
-
-@handles("xor")
-def _xor(t: Translator, i: Instruction) -> str:
-    return t.binary(i, "^")
+@handles(*_LOGIC)
+def _logic(t: Translator, i: Instruction) -> str:
+    return t.binary(i, _LOGIC[i.name])
 
 
 @handles("not")
@@ -47,26 +39,18 @@ def _cnot(t: Translator, i: Instruction) -> str:
     return t.set(i.operands[0], f"{t.value(i.operands[1], i.type)} == 0 ? 1u : 0u")
 
 
-@handles("shl")
-def _shl(t: Translator, i: Instruction) -> str:
-    return _shift(t, i, "shift_left", "b" + i.type[1:])
-
-
-@handles("shr")
-def _shr(t: Translator, i: Instruction) -> str:
-    return _shift(t, i, "shift_right", i.type)
-
-
-def _shift(t: Translator, i: Instruction, function: str, kind: str) -> str:
+@handles("shl", "shr")
+def _shift(t: Translator, i: Instruction) -> str:
+    """To the left the type has no sign."""
+    function, kind = ("shift_left", "b" + i.type[1:]) if i.name == "shl" else ("shift_right", i.type)
     value, count = t.value(i.operands[1], kind), t.value(i.operands[2], "u32")
     return t.set(i.operands[0], f"cassc::ptx::{function}<{TYPES[kind]}>({value}, {count})")
 
 
 @handles("shf")
 def _shf(t: Translator, i: Instruction) -> str:
-    direction = "l" if i.has("l") else "r"
-    clamp = "c" if i.has("clamp") else ""
-    return t.set(i.operands[0], f"__funnelshift_{direction}{clamp}({t.args(i, 'u32')})")
+    suffix = _FUNNELS["l" if i.has("l") else "r", i.has("clamp")]
+    return t.set(i.operands[0], f"__funnelshift_{suffix}({t.args(i, 'u32')})")
 
 
 @handles("lop3")
@@ -82,19 +66,12 @@ def _prmt(t: Translator, i: Instruction) -> str:
     return t.set(i.operands[0], f"cassc::ptx::{function}({t.args(i, 'u32')})")
 
 
-@handles("bfe")
-def _bfe(t: Translator, i: Instruction) -> str:
-    return _field(t, i, "bfe", i.operands[1:2], i.operands[2:])
-
-
-@handles("bfi")
-def _bfi(t: Translator, i: Instruction) -> str:
-    return _field(t, i, "bfi", i.operands[1:3], i.operands[3:])
-
-
-def _field(t: Translator, i: Instruction, function: str, values: Sequence[str], numbers: Sequence[str]) -> str:
-    words = [t.value(v, i.type) for v in values] + [t.value(n, "u32") for n in numbers]
-    return t.set(i.operands[0], f"cassc::ptx::{function}<{TYPES[i.type]}>({', '.join(words)})")
+@handles("bfe", "bfi")
+def _field(t: Translator, i: Instruction) -> str:
+    """Values of the type, then two numbers: where the field is, and how long."""
+    *values, position, length = i.operands[1:]
+    words = [t.value(v, i.type) for v in values] + [t.value(n, "u32") for n in (position, length)]
+    return t.set(i.operands[0], f"cassc::ptx::{i.name}<{TYPES[i.type]}>({', '.join(words)})")
 
 
 @handles("bmsk")
@@ -108,14 +85,9 @@ def _popc(t: Translator, i: Instruction) -> str:
     return t.set(i.operands[0], f"__builtin_popcountll({t.value(i.operands[1], i.type)})")
 
 
-@handles("clz")
-def _clz(t: Translator, i: Instruction) -> str:
-    return t.call(i, "clz")
-
-
-@handles("brev")
-def _brev(t: Translator, i: Instruction) -> str:
-    return t.call(i, "brev")
+@handles("clz", "brev")
+def _counted(t: Translator, i: Instruction) -> str:
+    return t.call(i, i.name)
 
 
 @handles("bfind")

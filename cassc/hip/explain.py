@@ -1,0 +1,49 @@
+"""What clang's and lld's words mean for a CUDA source, where they do not say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from cassc import toolchain
+from cassc.diag import Diagnostic, Location, Severity, note
+from cassc.hip import dialect, names
+from cassc.hip.tools import find_cccl
+
+_UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (.+)")
+_NO_HEADER = re.compile(r"^(.+?):(\d+):(\d+): fatal error: '([^']+)' file not found", re.MULTILINE)
+_CCCL = ("thrust/", "cub/", "cuda/", "nv/")
+
+
+def explain(output: str, source: Path, refused: Sequence[Diagnostic] = ()) -> list[Diagnostic]:
+    """``refused``: the inline assembly of the unit that is not translated."""
+    return [*_assembly(output, refused), *_other_files(output, source), *_headers(output)]
+
+
+def _assembly(output: str, refused: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """What device code was to be made of."""
+    for told in refused:
+        place = told.location
+        if dialect.refusal(place.file, place.line, place.column) in output:
+            yield told
+
+
+def _other_files(output: str, source: Path) -> Iterator[Diagnostic]:
+    """Device functions and variables that the file declares and uses, and does not define."""
+    for name in dict.fromkeys(_UNDEFINED.findall(output)):
+        message = f"device code of another file is used: '{name}'"
+        yield Diagnostic(Severity.ERROR, "source-relocatable", message, Location(file=str(source)))
+
+
+def _headers(output: str) -> Iterator[Diagnostic]:
+    """Headers of CUDA's that are not there: what brings them, or that nothing does."""
+    table = names.load()
+    for file, line, column, name in dict.fromkeys(_NO_HEADER.findall(output)):
+        place = Location(file=file, line=int(line), column=int(column))
+        if name.startswith(_CCCL) and find_cccl() is None:
+            mend = note(f"to install: {toolchain.load('source')['mend']['cccl']}")
+            yield Diagnostic(Severity.ERROR, "source-no-cccl", f"<{name}> is one of NVIDIA's CCCL", place, (mend,))
+        elif name in table.headers or name in table.lacking_headers:
+            message = f"<{name}> is not supported by the source engine"
+            yield Diagnostic(Severity.ERROR, "source-no-header", message, place)
