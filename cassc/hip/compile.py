@@ -64,6 +64,7 @@ _SDK = "-target-sdk-version=12.3"
 
 _PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
+_OPENMP = "-fopenmp"
 _TAKEN = {"-D": "-D{}", "-U": "-U{}", "-I": "-I{}", "-std": "-std={}"}
 _PAIRS = {"-isystem", "-include"}
 _FLAGS = {
@@ -134,6 +135,12 @@ def options(arguments: Sequence[str]) -> Options:
                 remarks.append(_no_effect(f"{word} {value}"))
         elif word not in _NOTHING:
             host.append(word)  # nvcc's -forward-unknown-to-host-compiler
+    if _OPENMP in host:
+        # What clang makes of directives calls a runtime of its own; the functions are those of g++'s.
+        host = [word for word in host if word != _OPENMP]
+        both += ["-isystem", str(include_folder() / "openmp")]
+        message = "OpenMP's directives in host code are ignored: loops run on one thread"
+        remarks.append(Diagnostic(Severity.WARNING, "source-openmp", message))
     return Options((*both, optimise), tuple(host), tuple(device), tuple(remarks))
 
 
