@@ -29,7 +29,9 @@ __global__ void ask(int* p) {
   p[1] = Both().side();
   p[2] = choose(10, 20);
   p[3] = [] __host__ __device__() { return choose(1, 2); }();
+#ifdef __CUDA_ARCH__
   p[4] = __CUDA_ARCH__;
+#endif
 #ifdef __HIP__
   p[5] = 1;
 #endif
