@@ -25,6 +25,8 @@ _OF_32_LANES = frozenset((operator, number) for operator in ("%", "/") for numbe
     (("&", "31"), ("&", "0x1f"), ("&", "0x1F"), (">>", "5"))
 )
 
+_ALL_LANES = frozenset(("~0u", "~0U", "~0", "-1", "~0x0", "~0x0u"))
+
 # Position of the argument that HIP wants cast, or wrapped for symbols.
 _KERNELS = {
     "cudaFuncSetAttribute": 0,
@@ -287,6 +289,12 @@ class _Converter:
         if first == last and token.kind is Kind.LITERAL and number:
             self.edits.append(Edit(token.offset, token.end, number[1] + "ull"))
             return
+        words = "".join(t.text for t in self.stream[first : last + 1])
+        if words in _ALL_LANES:
+            self.edits.append(Edit(token.offset, self.stream[last].end, "0xffffffffull"))
+            return
+        if words == "__activemask()":
+            return  # 64 bits wide in HIP
         # Through 32 bits, so that a negative number does not set those above.
         self.edits.append(Edit(token.offset, token.offset, "static_cast<unsigned long long>(static_cast<unsigned>("))
         self.edits.append(Edit(self.stream[last].end, self.stream[last].end, "))"))

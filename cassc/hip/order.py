@@ -14,7 +14,7 @@ a call's result is a place that is written to, nor where an argument holds a tem
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.hip.tokens import Edit, Kind, Token
@@ -26,6 +26,8 @@ _BEFORE = frozenset("( , = { ; } return + - / % < > <= >= == != && || ! ? : << >
 _BEHIND = frozenset("; , ) } ] + - * / % < > <= >= == != && || ? : << >>".split())
 _TEMPLATES = frozenset(("static_cast", "reinterpret_cast", "const_cast", "pair", "tuple", "vector", "map"))
 _STEPS = frozenset(("++", "--", "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="))
+# Words that a file has for the device's.
+_DEVICE_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t][^\n]*\b__(device|global)__", re.MULTILINE)
 # Functions that read their arguments and do nothing else.
 _PURE = re.compile(
     r"(?:std|ceil|floor|round|trunc|fabs|abs|labs|sqrt|cbrt|sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|log|log2|"
@@ -50,7 +52,16 @@ def _closing(stream: Sequence[Token], opening: int) -> int:
     return len(stream) - 1
 
 
-def _host_bodies(stream: Sequence[Token]) -> Iterator[tuple[int, int]]:
+def _opening(stream: Sequence[Token], closing: int) -> int:
+    depth = 0
+    for position in range(closing, 0, -1):
+        depth += (stream[position].text == ")") - (stream[position].text == "(")
+        if depth == 0:
+            return position
+    return 0
+
+
+def _host_bodies(stream: Sequence[Token], on_device: Collection[str]) -> Iterator[tuple[int, int]]:
     """The bodies of functions that run on the host alone."""
     position = 0
     while position < len(stream):
@@ -58,7 +69,7 @@ def _host_bodies(stream: Sequence[Token]) -> Iterator[tuple[int, int]]:
             position += 1
             continue
         end = _closing(stream, position)
-        if not _ON_DEVICE & _specifiers(stream, position):
+        if not _specifiers(stream, position).intersection(on_device):
             yield position + 1, end
         position = end + 1
 
@@ -98,6 +109,7 @@ class _Call:
 class _Calls:
     def __init__(self, stream: Sequence[Token], text: str) -> None:
         self.stream = stream
+        self.on_device = _ON_DEVICE | {name for name, _ in _DEVICE_MACRO.findall(text)}
         self.data = text.encode(errors="surrogateescape")
         self.macros = {
             stream[i + 2].text
@@ -107,10 +119,10 @@ class _Calls:
 
     def edits(self) -> list[Edit]:
         made: list[Edit] = []
-        for first, last in _host_bodies(self.stream):
+        for first, last in _host_bodies(self.stream, self.on_device):
             position = first
             while position < last:
-                if self.stream[position].text == "{" and _ON_DEVICE & _specifiers(self.stream, position):
+                if self.stream[position].text == "{" and _specifiers(self.stream, position) & self.on_device:
                     position = _closing(self.stream, position)  # a lambda for the device
                 call = self.call(position)
                 if call is not None and call.closing < last:
@@ -148,6 +160,8 @@ class _Calls:
         before = self.stream[position - 1].text
         if before == "*":  # of a pointer's, or a product's; a declaration's follows a type
             return self.stream[position - 2].text in _BEFORE - {")", "]"}
+        if before == ")" and self.stream[_opening(self.stream, position - 1) - 1].text == "new":
+            return False
         return before in _BEFORE
 
     def ordered(self, call: _Call) -> Iterator[Edit]:

@@ -95,6 +95,9 @@ def test_masks_are_kept_and_widened() -> None:
     assert "__shfl_sync(0xffffffffull, 1, 2)" in made
     assert "__any_sync(static_cast<unsigned long long>(static_cast<unsigned>(m)), 1)" in made
     assert made.startswith("#define HIP_ENABLE_WARP_SYNC_BUILTINS")
+    assert body("x = __all_sync(~0u, y) + __any_sync(__activemask(), y);").endswith(
+        "x = __all_sync(0xffffffffull, y) + __any_sync(__activemask(), y);"
+    )
 
 
 def test_host_branches_are_not_taken_on_the_device() -> None:

@@ -46,6 +46,8 @@ def test_lines_stay() -> None:
         "void f() { float3 v(next(), next()); }",  # a declaration
         "void f() { g(sqrtf(x), x + 1, y.size()); }",  # nothing happens
         "void f() { g(i, next()); }",
+        "void f() { new (at) Node(next(), next()); }",
+        "#define DEVICE static __device__ inline\nDEVICE void f() { g(next(), next()); }",
         "void f() { at(next(), next()) = 1; }",
         "void f() { make(next(), next()).run(); }",
         "void f() { puts(text(next()).c_str(), next()); }",
