@@ -1,6 +1,7 @@
 // Complex numbers of CUDA's C interface, for the host and the device.
 #ifndef CASSC_CUCOMPLEX_H
 #define CASSC_CUCOMPLEX_H
+#define CU_COMPLEX_H_  // by which programs know that the header is there
 #include <math.h>
 
 #include "vector_types.h"

@@ -2,6 +2,7 @@
 // Functions that have a version in their name are asked for without it.
 #ifndef CASSC_CUDA_H
 #define CASSC_CUDA_H
+#define __cuda_cuda_h__  // by which programs know that the header is there
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,6 +2,7 @@
 // once.
 #ifndef CASSC_CUDA_BF16_H
 #define CASSC_CUDA_BF16_H
+#define __CUDA_BF16_H__  // by which programs know that the header is there
 #include "cuda_runtime.h"
 
 #include "cassc/small_float.h"

@@ -1,6 +1,7 @@
 // Half precision (CUDA Math API, "FP16 Intrinsics").
 #ifndef CASSC_CUDA_FP16_H
 #define CASSC_CUDA_FP16_H
+#define __CUDA_FP16_H__  // by which programs know that the header is there
 #include "cuda_runtime.h"
 
 #include "cassc/small_float.h"

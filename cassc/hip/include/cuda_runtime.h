@@ -2,6 +2,7 @@
 // functions that CUDA declares without a header of their own.
 #ifndef CASSC_CUDA_RUNTIME_H
 #define CASSC_CUDA_RUNTIME_H
+#define __CUDA_RUNTIME_H__  // by which programs know that the header is there
 #include "cassc/attributes.h"
 #include "cuda_runtime_api.h"
 #if defined(__cplusplus) && !defined(__CUDACC__)  // a host compiler: the runtime API, and no device functions

@@ -1,6 +1,7 @@
 // Functions of the CUDA runtime API, as libcudart exports them (CUDA Runtime API, "Modules").
 #ifndef CASSC_CUDA_RUNTIME_API_H
 #define CASSC_CUDA_RUNTIME_API_H
+#define __CUDA_RUNTIME_API_H__  // by which programs know that the header is there
 #ifndef CASSC_CUDART_MAJOR
 #define CASSC_CUDART_MAJOR 13
 #endif

@@ -2,6 +2,7 @@
 // CASSC_CUDART_MAJOR is the version of the library that the program will be linked with.
 #ifndef CASSC_DRIVER_TYPES_H
 #define CASSC_DRIVER_TYPES_H
+#define __DRIVER_TYPES_H__  // by which programs know that the header is there
 #include <stddef.h>
 
 #include "cassc/runtime_enums.h"

@@ -1,6 +1,7 @@
 // Constants of CUDA's device code (CUDA Math API; the names are those of nvcc's header of that name).
 #ifndef CASSC_MATH_CONSTANTS_H
 #define CASSC_MATH_CONSTANTS_H
+#define __MATH_CONSTANTS_H__  // by which programs know that the header is there
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_bit_cast(float, 0x7fffffff)

@@ -1,6 +1,7 @@
 // make_int2 and the like (CUDA C++ Programming Guide, "Built-in Vector Types").
 #ifndef CASSC_VECTOR_FUNCTIONS_H
 #define CASSC_VECTOR_FUNCTIONS_H
+#define __VECTOR_FUNCTIONS_H__  // by which programs know that the header is there
 #include "vector_types.h"
 
 #define CASSC_MAKE(name, type)                                                                                    \

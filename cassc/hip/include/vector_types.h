@@ -1,6 +1,7 @@
 // CUDA's vector types (CUDA C++ Programming Guide, "Built-in Vector Types": members and alignments) and dim3.
 #ifndef CASSC_VECTOR_TYPES_H
 #define CASSC_VECTOR_TYPES_H
+#define __VECTOR_TYPES_H__  // by which programs know that the header is there
 #include "cassc/attributes.h"
 
 #define CASSC_VECTOR1(name, type) \
