@@ -74,7 +74,7 @@ def rewrite(
         if not any(begin <= edit.begin and edit.end <= end for begin, end in taken):
             edits.append(edit)
     refused = []
-    for statement in _assembly(stream, _ACCESS if _CUB_ACCESSES.search(title) else None):
+    for statement in assembly(stream, _ACCESS if _CUB_ACCESSES.search(title) else None):
         if statement.template is not None and not statement.template.strip():
             continue  # a barrier for the compiler
         try:
@@ -239,30 +239,23 @@ def _closing(stream: Sequence[Token], opening: int) -> int | None:
     return None
 
 
-def assembly_places(stream: Sequence[Token]) -> Iterator[int]:
-    """Where ``asm`` statements with text in them begin."""
-    for statement in _assembly(stream):
-        if statement.template is None or statement.template.strip():
-            yield statement.begin
-
-
 @dataclass(frozen=True, slots=True)
-class _Constraint:
+class Constraint:
     name: str
     text: str
     expression: str
 
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
+class Statement:
     """An ``asm`` statement; ``end`` is behind its closing parenthesis. ``template`` is None where it is not made of
     plain strings (of a macro's arguments, say)."""
 
     begin: int
     end: int
     template: str | None
-    outputs: tuple[_Constraint, ...]
-    inputs: tuple[_Constraint, ...]
+    outputs: tuple[Constraint, ...]
+    inputs: tuple[Constraint, ...]
 
     def newlines(self, text: str) -> str:
         """The line ends within the statement, continued where it stands in a macro."""
@@ -296,8 +289,11 @@ class _Statement:
         return f"CASSC_PTX({' '.join(before)} {body} {' '.join(behind)})"
 
 
-def _assembly(stream: Sequence[Token], argument: str | None = None) -> Iterator[_Statement]:
-    """``argument``: what ``#parameter`` in a template stands for, None where that is not known."""
+def assembly(stream: Sequence[Token], argument: str | None = None) -> Iterator[Statement]:
+    """The ``asm`` statements, but no assembler names of declarations.
+
+    ``argument``: what ``#parameter`` in a template stands for, None where that is not known.
+    """
     for position, token in enumerate(stream):
         if token.text not in _ASM:
             continue
@@ -318,7 +314,7 @@ def _assembly(stream: Sequence[Token], argument: str | None = None) -> Iterator[
         inputs = _constraints(sections[2]) if len(sections) > 2 else ()
         if outputs is None or inputs is None:
             template, outputs, inputs = None, (), ()
-        yield _Statement(token.offset, stream[end].end, template, outputs, inputs)
+        yield Statement(token.offset, stream[end].end, template, outputs, inputs)
 
 
 def _template(section: Sequence[Token], argument: str | None) -> str | None:
@@ -350,9 +346,9 @@ def _sections(inside: Sequence[Token]) -> list[list[Token]]:
     return sections
 
 
-def _constraints(section: Sequence[Token]) -> tuple[_Constraint, ...] | None:
+def _constraints(section: Sequence[Token]) -> tuple[Constraint, ...] | None:
     """``[name] "=r"(expression), ...``; None where it has another form."""
-    found: list[_Constraint] = []
+    found: list[Constraint] = []
     position = 0
     while position < len(section):
         name = ""
@@ -366,7 +362,7 @@ def _constraints(section: Sequence[Token]) -> tuple[_Constraint, ...] | None:
         if end is None:
             return None
         expression = " ".join(t.text for t in section[position + 2 : end])
-        found.append(_Constraint(name, text, expression))
+        found.append(Constraint(name, text, expression))
         position = end + 1
         if position < len(section) and section[position].text == ",":
             position += 1

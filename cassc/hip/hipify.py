@@ -11,8 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.diag import Diagnostic, Location, Severity
-from cassc.hip import dialect, names, tokens
+from cassc.hip import dialect, names, plain_ptx, tokens
 from cassc.hip.names import Names
+from cassc.hip.ptx import Untranslated
 from cassc.hip.tokens import Edit, Kind, Token
 
 _OPEN = {"(": ")", "[": "]", "{": "}"}
@@ -85,8 +86,8 @@ class _Converter:
                 self._lanes(position)
         self.edits += dialect.launches(self.stream)
         self.edits += dialect.alignments(self.stream)
-        for begin in dialect.assembly_places(self.stream):
-            self._say(begin, Severity.ERROR, "hipify-inline-ptx", "inline PTX has no counterpart: write it as C++")
+        for found in dialect.assembly(self.stream):
+            self._assembly(found)
         self._headers()
         made = tokens.apply(self.text, _without_overlaps(self.edits))
         order = {Severity.ERROR: 0, Severity.WARNING: 1}
@@ -221,6 +222,29 @@ class _Converter:
             token = self.stream[position + 1]
             message = f"'{token.text}': warps of 32 lanes are written into the source; CDNA's waves have 64"
             self._say(token.offset, Severity.REMARK, "hipify-warp-size", message)
+
+    def _assembly(self, found: dialect.Statement) -> None:
+        """Inline PTX as C++, where HIP has functions for it."""
+        if found.template is not None and not found.template.strip():
+            return  # a barrier for the compiler
+        try:
+            if found.template is None:
+                raise Untranslated("text that a macro puts together")
+            operands: dict[str, tuple[str, str]] = {}
+            for number, constraint in enumerate((*found.outputs, *found.inputs)):
+                kind = plain_ptx.CONSTRAINTS.get(constraint.text.lstrip("=+&"))
+                if kind is None:
+                    raise Untranslated(f'constraint "{constraint.text}"')
+                operands[str(number)] = constraint.expression, kind
+                if constraint.name:
+                    operands[constraint.name] = constraint.expression, kind
+            made = plain_ptx.statement(found.template.replace("%%", "%"), operands)
+        except Untranslated as problem:
+            message = f"inline PTX has no counterpart: write it as C++ ('{problem}')"
+            self._say(found.begin, Severity.ERROR, "hipify-inline-ptx", message)
+            return
+        self.edits.append(Edit(found.begin, found.end, made))
+        self._say(found.begin, Severity.REMARK, "hipify-inline-ptx", "inline PTX becomes C++")
 
     def _library(self, token: Token) -> None:
         for prefix, family in self.names.prefixes.items():
