@@ -14,6 +14,8 @@ from cassc.hip import dialect, spin, tokens
 from cassc.hip.tools import include_folder
 
 _SYSTEM = ("/usr/", "/opt/")
+_MOST_TO_ORDER = 1 << 18
+"""Characters; larger files are libraries of one header, whose tokens take long to cut."""
 _CONSTRUCTED = re.compile(
     r"^(.+?):(\d+):\d+: error: initialization is not supported for __shared__ variables", re.MULTILINE
 )
@@ -68,7 +70,8 @@ def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset(),
             known |= dialect.locks(text)
     for number, (path, real, text) in enumerate(texts):
         lines = frozenset(line for name, line in constructed if name in (os.path.abspath(path), str(real)))
-        made = dialect.rewrite(text, str(path), lines, known, ordered=ordered and "cccl" not in real.parts)
+        small = "cccl" not in real.parts and len(text) < _MOST_TO_ORDER
+        made = dialect.rewrite(text, str(path), lines, known, ordered=ordered and small)
         refused += made.refused
         waiting += made.waiting
         managed = managed or made.managed
