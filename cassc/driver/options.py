@@ -264,7 +264,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("allow-unsupported-compiler", "-allow-unsupported-compiler", _FLAG, _C | _DL),
     _row("library", "-l", _MANY, _D, joined=True),
     _row("library-path", "-L", _MANY, _D, joined=True),
-    _row("relocatable-link", "-r", _FLAG, _D, help="link objects to one object"),
+    _row("relocatable-link", "-r --host-relocatable-link", _FLAG, _D, help="link objects to one object"),
     _row("cudart", "-cudart", _ONE, _D, values=("none", "shared", "static"), help="none: leave out the CUDA runtime"),
     _row("cudadevrt", "-cudadevrt", _ONE, _D | _DL, values=("none", "static")),
     _row("libdevice-directory", "-ldir", _ONE, _C),

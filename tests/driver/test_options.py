@@ -42,3 +42,8 @@ def test_usage_lists_every_option() -> None:
     for option in OPTIONS:
         if not option.use & Use.IGNORE:
             assert any(spelling in text for spelling in option.spellings), option.name
+
+
+def test_names_that_nvcc_has_given_up_are_known() -> None:
+    """What the help of 12.4 names and that of 13.0 does not."""
+    assert BY_SPELLING["--host-relocatable-link"] is BY_SPELLING["-r"]
