@@ -5,6 +5,7 @@ What translates is imported when it is needed: nvcc is started first, and the re
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -108,6 +109,8 @@ class _Runner:
         self.compiled: dict[Path, Future[float]] = {}
         self.made: dict[Path, Future[device.Outcome]] = {}
         self.ahead: dict[Path, Ahead] = {}
+        self.running: set[subprocess.Popen[bytes]] = set()
+        self.ended = False
         self.untouched: dict[str, str] = {}
         """What is used in the place of a translation: a file in which nothing had to be translated."""
 
@@ -135,6 +138,11 @@ class _Runner:
                 for delivery in deliveries:
                     rules.enforce_file(str(delivery.made))
             deliver(deliveries)
+        except BaseException:  # a terminated build does not wait for what it has started
+            self.ended = True
+            for process in list(self.running):
+                process.terminate()
+            raise
         finally:
             pool.shutdown(cancel_futures=True)
             self.cache.record()
@@ -195,42 +203,59 @@ class _Runner:
         if job.translated:
             folder.mkdir()
             environment["TMPDIR"] = str(folder)
-        try:
-            with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as nvcc:
+        with tempfile.TemporaryFile(dir=job.output.parent) as output:  # a pipe would wait for what nvcc started, too
+            with self._started(command, env=environment, stdout=output, stderr=subprocess.STDOUT) as nvcc:
                 if job.translated:
                     self.ahead[job.output] = Ahead(folder, self._settings, self.cache)
-                text, _ = nvcc.communicate()
-        except OSError as problem:
-            raise _not_started(command[0], problem) from problem
+                status = nvcc.wait()
+            output.seek(0)
+            text = output.read()
         if job.translated:
             self.ahead[job.output].nvcc_ended()
             shutil.rmtree(folder, ignore_errors=True)
-        return compilation.Run(nvcc.returncode, text)
+        return compilation.Run(status, text)
+
+    @contextlib.contextmanager
+    def _started(self, command: Sequence[str], **options: Any) -> Iterator[subprocess.Popen[bytes]]:
+        """A process that is terminated if the build ends before it does."""
+        try:
+            process: subprocess.Popen[bytes] = subprocess.Popen(command, **options)
+        except OSError as problem:
+            raise _not_started(command[0], problem) from problem
+        self.running.add(process)
+        try:
+            if self.ended:
+                process.terminate()
+            with process:
+                try:
+                    yield process
+                except BaseException:
+                    process.terminate()
+                    raise
+        finally:
+            self.running.discard(process)
 
     def _start(self, command: Sequence[str], *, nvcc: bool = False) -> float:
         """Start a tool and wait; its output goes where ours goes. Returns the seconds it took."""
         if self.invocation.verbose:
             self.say(f"#$ {shlex.join(command)}")
         begin = time.perf_counter()
-        try:
-            if nvcc and self.invocation.verbose:
-                status = self._start_verbose(command)
-            else:
-                status = subprocess.run(command, env=nvcc_environment(), check=False).returncode
-        except OSError as problem:
-            raise _not_started(command[0], problem) from problem
+        if nvcc and self.invocation.verbose:
+            status = self._start_verbose(command)
+        else:
+            with self._started(command, env=nvcc_environment()) as process:
+                status = process.wait()
         _check(status)
         return time.perf_counter() - begin
 
     def _start_verbose(self, command: Sequence[str]) -> int:
         """nvcc says where its own toolkit is, before it says what it starts; ours has been said."""
-        with subprocess.Popen(
-            command, env=nvcc_environment(), stderr=subprocess.PIPE, text=True, errors="replace"
-        ) as process:
+        with self._started(command, env=nvcc_environment(), stderr=subprocess.PIPE) as process:
             assert process.stderr is not None
             for line in process.stderr:
-                if not _NVCC_VARIABLE.match(line):
-                    self.say(line.rstrip("\n"))
+                text = line.decode(errors="replace")
+                if not _NVCC_VARIABLE.match(text):
+                    self.say(text.rstrip("\n"))
         return process.returncode
 
     def _translate(self, job: Translate) -> None:

@@ -20,8 +20,10 @@ import json
 import os
 import shlex
 import shutil
+import site
 import stat
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,7 +35,7 @@ from cassc.driver.cache import Cache
 from cassc.hip.tools import include_folder
 from cassc.toolchain import OWN_CUDA, Nvcc, Toolchain
 
-_LAYOUT = 2
+_LAYOUT = 3
 """Part of the name; a tree of another layout is another tree."""
 
 _STAMP = ".cassc"
@@ -148,6 +150,7 @@ def _description(found: Toolchain) -> str:
         "cassc": cassc.__version__,
         "package": str(Path(cassc.__file__).resolve().parent),
         "python": sys.executable,
+        "modules": _module_folders(),
         "runtime": str(found.runtime or ""),
         "nvcc": [str(nvcc.path), str(nvcc.root), nvcc.release] if nvcc else [],
     }
@@ -231,10 +234,21 @@ def _by_path(script: Path, library: Path) -> None:
     script.write_text(f'/* A linker script: programs use cassc\'s library. */\nINPUT("{library}")\n')
 
 
+def _module_folders() -> list[str]:
+    """Where the modules that cassc imports are, beyond what this Python looks at by itself: as in the packages, which
+    bring them for several versions of Python."""
+    own = {*site.getsitepackages(), sysconfig.get_path("purelib"), str(Path(cassc.__file__).resolve().parent.parent)}
+    holding = (
+        place for place in sys.path if any(Path(place, name).is_dir() for name in ("click", "filelock", "numpy"))
+    )
+    return list(dict.fromkeys(place for place in holding if place not in own))
+
+
 def _programs(folder: Path, root: Path, found: Toolchain) -> None:
     """``nvcc`` is cassc; NVIDIA's other tools keep their names."""
     package = Path(cassc.__file__).resolve().parent
-    lines = ["import os", "import sys", "", f"sys.path[0] = {str(package.parent)!r}  # in the place of this folder"]
+    places = [str(package.parent), *_module_folders()]
+    lines = ["import os", "import sys", "", f"sys.path[:1] = {places!r}  # in the place of this folder"]
     if found.runtime and found.runtime.parent != package:  # CASSC_LIBDIR named it
         lines.append(f"os.environ.setdefault('CASSC_LIBDIR', {str(found.runtime)!r})")
     lines += ["from cassc.cli import main", "", "sys.exit(main())"]

@@ -329,6 +329,26 @@ def test_terminated_build_leaves_no_scratch_folder(nvcc: Nvcc, tmp_path: Path) -
     assert not [path.name for path in (tmp_path / "tmp").iterdir() if path.name.startswith("cassc-")]
 
 
+def test_terminated_build_does_not_wait_for_nvcc(tmp_path: Path) -> None:
+    """The signal reaches cassc alone, and what nvcc has started goes on for a while."""
+    slow = tmp_path / "nvcc"
+    slow.write_text(
+        "#!/bin/sh\n"
+        'case "$*" in *--version*) echo "release 13.0, V13.0.88"; exit;; *--dryrun*) exit;; esac\n'
+        f"touch {tmp_path / 'started'}; sleep 15; exit 0\n"
+    )
+    slow.chmod(0o755)
+    (tmp_path / "a.cu").write_text("__global__ void k() {}\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CASSC_NVCC": str(slow)}
+    command = [sys.executable, "-m", "cassc.cli", "-c", "a.cu"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL) as process:
+        while not (tmp_path / "started").exists():
+            assert process.poll() is None, "it ended before it compiled"
+            time.sleep(0.02)
+        process.terminate()
+        assert process.wait(timeout=10) == 128 + signal.SIGTERM
+
+
 def test_no_argument_at_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([]) == 1
     assert "No input files specified" in capsys.readouterr().err

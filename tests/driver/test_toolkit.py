@@ -132,5 +132,19 @@ def test_program_of_the_driver_api_linked_by_cxx_alone(nvcc: Nvcc, tmp_path: Pat
     subprocess.run([tmp_path / "a"], env={**environment, "CASSC_DEVICE": "emu"}, check=True)
 
 
+def test_tools_of_the_tree_find_the_modules_of_a_package(
+    machine: Toolchain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A package for several versions of Python brings modules in a folder of its own."""
+    before = toolkit.find(machine)
+    for name in ("python3.10/filelock", "elsewhere/other"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path / "python3.10"), str(tmp_path / "elsewhere")])
+    kit = toolkit.find(machine)
+    assert kit != before
+    text = (kit.root / "bin/cassc.py").read_text()
+    assert str(tmp_path / "python3.10") in text and str(tmp_path / "elsewhere") not in text
+
+
 def test_tools_of_the_tree_start_this_python(machine: Toolchain) -> None:
     assert sys.executable in (toolkit.find(machine).root / "bin/nvcc").read_text()
