@@ -109,7 +109,11 @@ class EmitLlvm(Barriers):
         return self.add(base, self.const(I64, addend)) if addend else base
 
     def known_predicate(self, p: Pred) -> Ir | None:
-        """The value of a predicate that was written or read in this block."""
+        """The value of a predicate that was written or read in this block.
+
+        It counts as read, though what comes of it may not depend on it.
+        """
+        self.reads.add(predicate_name(p.index, p.uniform))
         return self._cache.get(predicate_name(p.index, p.uniform))
 
     def known(self, name: str) -> Ir | None:
