@@ -1,4 +1,8 @@
-"""What builds here use: cassc under both names on PATH, one cache, and no checks of kernels (other tests do those)."""
+"""What builds here use: cassc under both names on PATH, one cache, and no checks of kernels (other tests do those).
+
+The toolkit is the nvcc that cassc finds, and those that ``CASSC_TEST_TOOLKITS`` names: paths of nvcc, or ``none`` for
+no part of NVIDIA's, separated by colons.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ import pytest
 
 import cassc
 from cassc import toolchain
+from cassc.hip import tools as source_tools
 
 PROJECTS = Path(__file__).parent
 LAUNCHER = """#!{python}
@@ -43,8 +48,22 @@ def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("builds")
 
 
+def toolkits() -> list[str]:
+    return ["", *filter(None, os.environ.get("CASSC_TEST_TOOLKITS", "").split(os.pathsep))]
+
+
+@pytest.fixture(params=toolkits(), ids=lambda name: Path(name).name or "found")
+def nvidia(request: pytest.FixtureRequest) -> str:
+    """What ``CASSC_NVCC`` is, empty for nothing."""
+    name = str(request.param)
+    lacks = source_tools.lacks() if name == "none" else ()
+    if lacks:
+        pytest.skip("the source engine lacks " + ", ".join(lack.what for lack in lacks))
+    return name
+
+
 @pytest.fixture
-def environment(launchers: Path, shared_cache: Path) -> dict[str, str]:
+def environment(launchers: Path, shared_cache: Path, nvidia: str) -> dict[str, str]:
     """Of the builds: nothing of the toolkit is named, and no library path."""
     kept = {name: value for name, value in os.environ.items() if name not in ("CUDA_HOME", "CUDA_PATH", "CUDACXX")}
     kept.pop("LD_LIBRARY_PATH", None)
@@ -54,6 +73,7 @@ def environment(launchers: Path, shared_cache: Path) -> dict[str, str]:
         "CASSC_CACHE_DIR": str(shared_cache),
         "CASSC_DEVICE": "emu",
         "NVCC_APPEND_FLAGS": "--check-seconds=0",
+        **({"CASSC_NVCC": nvidia} if nvidia else {}),
     }
 
 
