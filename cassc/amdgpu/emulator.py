@@ -116,7 +116,7 @@ _SIGNATURES: dict[str, tuple[Any, tuple[Any, ...]]] = {
         (c_void_p, c_void_p, _CDim3, _CDim3, c_uint32, c_char_p, c_size_t, POINTER(_COptions), POINTER(_CFault)),
     ),
     "instruction_count": (c_uint64, (c_void_p,)),
-    "decode": (c_size_t, (c_char_p, c_size_t, c_char_p, c_size_t)),
+    "decode_for": (c_size_t, (c_char_p, c_char_p, c_size_t, c_char_p, c_size_t)),
 }
 
 
@@ -207,10 +207,10 @@ def library() -> ctypes.CDLL:
         raise diag.error("amdgpu-no-emulator", f"cannot load '{path}': {problem}") from problem
 
 
-def decode(code: bytes) -> tuple[int, str]:
+def decode(code: bytes, processor: str = "gfx1150") -> tuple[int, str]:
     """Length in bytes and mnemonic of the first instruction; 0 and the reason if the emulator does not execute it."""
     mnemonic = ctypes.create_string_buffer(128)
-    size = library().cassc_emu_decode(code, len(code), mnemonic, len(mnemonic))
+    size = library().cassc_emu_decode_for(processor.encode(), code, len(code), mnemonic, len(mnemonic))
     return int(size), mnemonic.value.decode()
 
 

@@ -51,7 +51,7 @@ cassc_emu_status guarded(F&& f) {
 CASSC_EXPORT uint32_t cassc_emu_abi_version(void) { return CASSC_EMU_ABI_VERSION; }
 
 CASSC_EXPORT cassc_emu_device* cassc_emu_create(const char* gfx, uint64_t memory_bytes) {
-  static constexpr const char* kSupported[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151"};
+  static constexpr const char* kSupported[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1200", "gfx1201"};
   if (!gfx || std::none_of(std::begin(kSupported), std::end(kSupported), [&](const char* s) { return !std::strcmp(s, gfx); })) {
     set_error(std::string("unknown processor ") + (gfx ? gfx : "(null)"));
     return nullptr;
@@ -208,9 +208,10 @@ CASSC_EXPORT void cassc_emu_written(cassc_emu_device* device, uint64_t address, 
 
 CASSC_EXPORT uint64_t cassc_emu_instruction_count(const cassc_emu_device* device) { return device ? device->executed.load() : 0; }
 
-CASSC_EXPORT size_t cassc_emu_decode(const void* code, size_t size, char* mnemonic, size_t mnemonic_size) {
+CASSC_EXPORT size_t cassc_emu_decode_for(const char* gfx, const void* code, size_t size, char* mnemonic, size_t mnemonic_size) {
   if (mnemonic && mnemonic_size) mnemonic[0] = 0;
-  if (!code) return 0;
+  if (!code || !gfx) return 0;
+  const std::string_view processor = gfx;
   size_t length = 0;
   guarded([&] {
     u32 words[4] = {};
@@ -218,7 +219,9 @@ CASSC_EXPORT size_t cassc_emu_decode(const void* code, size_t size, char* mnemon
     std::memcpy(words, code, count * 4);
     Constants constants;
     Op ops[2];
-    const Decoded d = decode(baseline::tables(), words, count, DecodeLimits{}, constants, ops);
+    DecodeLimits limits;
+    limits.gfx115 = processor >= "gfx1150";
+    const Decoded d = decode(baseline::tables(processor.substr(0, 5) == "gfx12"), words, count, limits, constants, ops);
     if (d.name) length = d.length * size_t(4);
     if (mnemonic && mnemonic_size) {
       std::string text = d.name ? d.name : d.refusal;
@@ -230,4 +233,8 @@ CASSC_EXPORT size_t cassc_emu_decode(const void* code, size_t size, char* mnemon
     return CASSC_EMU_OK;
   });
   return length;
+}
+
+CASSC_EXPORT size_t cassc_emu_decode(const void* code, size_t size, char* mnemonic, size_t mnemonic_size) {
+  return cassc_emu_decode_for("gfx1150", code, size, mnemonic, mnemonic_size);
 }

@@ -30,6 +30,16 @@ class Decoder : private OperandDecoder {
       return sop2();
     }
     if (count_ < 2) return refuse("end of code");
+    if (t_.gfx12) {
+      switch (w >> 26) {
+        case 0x31: return count_ < 3 ? refuse("end of code") : vbuffer();
+        case 0x34: case 0x39: return count_ < 3 ? refuse("end of code") : vimage(w >> 26 == 0x39);
+        case 0x37: case 0x38: case 0x3a: case 0x3c: return refuse("unknown encoding");
+        case 0x3b: return count_ < 3 ? refuse("end of code") : vflat();
+        case 0x3d: return smem12();
+        default: break;
+      }
+    }
     switch (w >> 26) {
       case 0x32: return vopd();
       case 0x33: return w >> 24 == 0xcc && !(w >> 23 & 1) ? vop3p() : refuse("interpolation");
@@ -164,6 +174,7 @@ class Decoder : private OperandDecoder {
         ok = i == 0 && take_dpp(codes[0]) && vector_source(256 + (op_->dpp & 255), row.a, 0, false);
         continue;
       }
+      if (row.custom && row.lanes && codes[i] >= 256) return refuse("operand must be scalar");
       ok = vector_source(codes[i], types[i], i, false);
       if (ok && is_half(types[i])) op_->half[i] = op_->op_sel >> i & 1 ? 16 : 0;
     }
@@ -183,7 +194,7 @@ class Decoder : private OperandDecoder {
       const bool narrow = is_half(types[i]) || (row.flags & OPSEL);
       if ((op_->op_sel >> i & 1) && !narrow) return refuse("op_sel on a 32-bit operand");
     }
-    if (op_->op_sel & 8 && !is_half(row.d)) return refuse("op_sel on a 32-bit operand");
+    if (op_->op_sel & 8 && !is_half(row.d) && !(row.flags & OPSEL && row.flags & ACC)) return refuse("op_sel on a 32-bit operand");
     if (!modifiers_allowed()) return refuse("sign modifiers on an integer instruction");
     if (op_->omod && (!is_float(row.d) || is_packed(row.a) || row.flags & NOMOD)) return refuse("omod on an integer instruction");
     if (row.flags & NOCLAMP && !is_float(row.d)) op_->clamp = 0;
@@ -204,6 +215,8 @@ class Decoder : private OperandDecoder {
     op_->op_sel_hi = u8((x >> 27 & 3) | (w >> 14 & 1) << 2);
     const u32 codes[3] = {x & 511, x >> 9 & 511, x >> 18 & 511};
     if (row.custom) return wmma(number, codes);
+    const bool eight = t_.gfx12 && number >= 0x24 && number <= 0x27;  // dot products of 8-bit floats: only the addend has signs
+    if (eight && (op_->clamp || op_->op_sel || (op_->neg | op_->neg_hi) & 3)) return refuse("reserved bits");
     const Type types[3] = {row.a, row.b, row.c};
     bool ok = vector_dest(w & 255, row.d, false);
     if (row.flags & MIX) op_->dst_half = number == 0x22 ? 16 : 0;
@@ -231,21 +244,32 @@ class Decoder : private OperandDecoder {
     return done(row.name, usual ? row.fast : t_.vector_slow);
   }
 
+  Decoded wmma12(u32 number, const u32* codes) {
+    const bool narrow = number == 0x42 || number == 0x43;
+    const u32 factor = number < 0x44 ? 4 : number == 0x45 ? 1 : 2, sum = narrow ? 4 : 8;
+    bool ok = vgpr(w_[0] & 255, sum, op_->dst);
+    for (int i = 0; i < 2; ++i) ok = ok && (codes[i] >= 256 || fail("operand must be vector registers")) && vgpr(codes[i] - 256, factor, op_->src[i]);
+    return ok && accumulator(codes[2], sum, narrow ? Type::pkf16 : number >= 0x46 && number < 0x4a ? Type::f32 : number >= 0x44 ? Type::b32 : Type::f32)
+               ? done(op_->row->name, op_->row->custom)
+               : refuse("operand");
+  }
+  bool accumulator(u32 code, u32 count, Type type) {
+    if (code >= 256) return vgpr(code - 256, count, op_->src[2]);
+    u64 value;
+    if (code == 255 || !constant(code, type, value)) return fail("accumulator must be vector registers or a constant");
+    op_->bank[2] = 1;
+    op_->src[2] = constants_.vector(value);
+    return true;
+  }
   Decoded wmma(u32 number, const u32* codes) {
-    const bool integer = number >= 0x44;
+    const bool integer = t_.gfx12 ? number == 0x44 || number == 0x45 || number == 0x4a : number >= 0x44;
     if (integer ? op_->neg_hi || op_->neg & 4 : op_->clamp) return refuse("reserved bits");
+    if (t_.gfx12 && (op_->op_sel || (number >= 0x46 && number < 0x4a && (op_->neg | op_->neg_hi) & 3))) return refuse("reserved bits");
+    if (t_.gfx12) return wmma12(number, codes);
     const u32 factor = number == 0x44 ? 4 : number == 0x45 ? 2 : 8;
     bool ok = vgpr(w_[0] & 255, 8, op_->dst);
     for (int i = 0; i < 2; ++i) ok = ok && (codes[i] >= 256 || fail("operand must be vector registers")) && vgpr(codes[i] - 256, factor, op_->src[i]);
-    if (codes[2] >= 256) {
-      ok = ok && vgpr(codes[2] - 256, 8, op_->src[2]);
-    } else {
-      const Type type = number == 0x42 || number == 0x43 ? Type::pkf16 : number >= 0x44 ? Type::b32 : Type::f32;
-      u64 value;
-      if (codes[2] == 255 || !constant(codes[2], type, value)) return refuse("accumulator must be vector registers or a constant");
-      op_->bank[2] = 1;
-      op_->src[2] = constants_.vector(value);
-    }
+    ok = ok && accumulator(codes[2], 8, number == 0x42 || number == 0x43 ? Type::pkf16 : number >= 0x44 ? Type::b32 : Type::f32);
     return ok ? done(op_->row->name, op_->row->custom) : refuse("operand");
   }
 
@@ -289,6 +313,9 @@ class Decoder : private OperandDecoder {
     op_->imm = number;
     op_->dwords = u8(registers_of(row.d));
     if (number == 0x4c || number == 0x4d) op_->imm = w & 255;
+    const u32 code = w & 255;
+    if (t_.gfx12 && number >= 0x4e && number <= 0x52 && code != kM0 && (code < 128 || code > 208)) return refuse("operand");
+    if (number == 0x4e) op_->imm = 0;  // s_barrier_signal, beside its twin that asks whether it was the first
     if (!ok) return refuse("operand");
     Decoded d = done(row.name, row.run);
     d.ends = number == 0x48;
@@ -374,6 +401,32 @@ class Decoder : private OperandDecoder {
     return ok ? done(row.name, row.run) : refuse("operand");
   }
 
+  Decoded smem12() {
+    const u32 w = w_[0], x = w_[1], number = w >> 13 & 63;
+    const MemoryRow& row = t_.smem[number];
+    length_ = 2;
+    if (!row.name) return refuse("unknown SMEM instruction");
+    op_->memory = &row;
+    op_->dwords = row.result;
+    const u32 soffset = x >> 25;
+    const bool prefetch = number >= 0x24;
+    if (w >> 25 & 1 || x >> 24 & 1 || w >> 19 & (prefetch ? 63 : 3)) return refuse("reserved bits");
+    if (row.flags & NODATA) return done(row.name, row.run);
+    op_->imm = u32(i32(x << 8) >> 8);
+    const bool buffer = (number >= 0x10 && number < 0x20) || number == 0x27;
+    const bool relative = number == 0x25 || number == 0x28;
+    if ((buffer && x >> 23 & 1) || (prefetch && w >> 11 & 3)) return refuse("reserved bits");  // no offset below a buffer
+    u32 slot = 0;
+    bool ok = relative || scalar_register((w & 63) * 2, buffer ? 4 : 2, op_->src[0]);
+    ok = ok && (prefetch || scalar_dest(w >> 6 & 127, row.result, op_->dst));
+    if (soffset != 124) {
+      op_->flags = kHasVaddr;
+      ok = ok && scalar_register(soffset, 1, slot);
+      op_->src[1] = slot;
+    }
+    return ok ? done(row.name, row.run) : refuse("operand");
+  }
+
   // --- vector memory
 
   Decoded ds() {
@@ -399,6 +452,33 @@ class Decoder : private OperandDecoder {
     const FlatFields f(w_[0], w_[1]);
     length_ = 2;
     if (f.segment == 3) return refuse("unknown FLAT instruction");
+    return flat_access(f);
+  }
+  Decoded vflat() {
+    const u32 w = w_[0], x = w_[1], y = w_[2];
+    length_ = 3;
+    FlatFields f{};
+    f.segment = w >> 24 & 3;  // FLAT 0, SCRATCH 1, GLOBAL 2
+    f.op = w >> 14 & 255;
+    f.offset = i32(y) >> 8;
+    f.saddr = w & 127;
+    f.vdst = x & 255;
+    f.sve = x >> 17 & 1;
+    f.data = x >> 23 & 255;
+    f.addr = y & 255;
+    f.glc = x >> 20 & 1;                // TH: a returning atomic
+    f.scope = x >> 18 & 3;
+    if (f.segment == 3 || f.op > 127) return refuse("unknown VFLAT instruction");
+    if (w & 0xc03f80 || x & 0x8001ff00) return refuse("reserved bits");
+    const MemoryRow& row = f.segment == 2 ? t_.global[f.op] : t_.flat[f.op];
+    if (f.segment == 2 && row.flags & NODATA) {
+      if (!row.name || f.vdst || f.data || f.addr || f.offset || f.saddr != 124 || f.sve) return refuse("reserved bits");
+      op_->memory = &row;
+      return done(row.name, row.run);
+    }
+    return flat_access(f);
+  }
+  Decoded flat_access(const FlatFields& f) {
     if (f.sve && f.segment != u32(Segment::scratch)) return refuse("reserved bits");
     op_->segment = Segment(f.segment);
     const MemoryRow& row = (f.segment == 0 ? t_.flat : f.segment == 1 ? t_.scratch : t_.global)[f.op];
@@ -428,7 +508,7 @@ class Decoder : private OperandDecoder {
       op_->flags |= kHasVaddr;
       ok = ok && vgpr(f.addr, address_registers, op_->src[0]);
     }
-    if (f.glc || (f.dlc && !f.slc)) op_->flags |= kStrong;
+    if (t_.gfx12 ? f.scope != 0 : f.glc || (f.dlc && !f.slc)) op_->flags |= kStrong;
     const bool returns = row.flags & AT ? f.glc : row.result != 0;
     if (returns) {
       op_->flags |= kReturn;
@@ -438,6 +518,32 @@ class Decoder : private OperandDecoder {
     return ok ? done(row.name, row.run) : refuse("operand");
   }
 
+  Decoded vbuffer() {
+    const u32 w = w_[0], x = w_[1], y = w_[2];
+    BufferFields f{};
+    f.op = w >> 14 & 255;
+    f.soffset = w & 127;
+    f.tfe = w >> 22 & 1;
+    f.vdata = x & 255;
+    f.srsrc = x >> 9 & 511;
+    f.glc = x >> 20 & 1;
+    f.offen = x >> 30 & 1;
+    f.idxen = x >> 31;
+    f.vaddr = y & 255;
+    f.offset = y >> 8;
+    if (w & 0x803f80 || x & 0x100 || y >> 31) return refuse("reserved bits");
+    const bool typed = f.op >= 0x80;
+    if (!typed && (x >> 23 & 127) != 1) return refuse("reserved bits");
+    if (f.op >= 0x90) return refuse("unknown buffer instruction");
+    if (f.soffset < 128 && f.soffset > 125) return refuse("operand");
+    if (typed) {
+      op_->flags = kTyped;
+      op_->carry_in = x >> 23 & 127;
+    }
+    const MemoryRow& row = typed ? t_.mtbuf[f.op & 15] : t_.mubuf[f.op];
+    Decoded d = buffer(f, row, 0);
+    return d;
+  }
   Decoded mubuf() {
     const BufferFields f(w_[0], w_[1]);
     return buffer(f, t_.mubuf[f.op], w_[0] & 0x3ffff);
@@ -449,14 +555,14 @@ class Decoder : private OperandDecoder {
     return buffer(f, t_.mtbuf[w_[0] >> 15 & 15], 0);
   }
   Decoded buffer(const BufferFields& f, const MemoryRow& row, u32 low) {
-    length_ = 2;
+    length_ = t_.gfx12 ? 3 : 2;
     if (!row.name) return refuse("unknown buffer instruction");
     op_->memory = &row;
     if (row.flags & NODATA) return low || w_[1] ? refuse("reserved bits") : done(row.name, row.run);
     op_->segment = Segment::buffer;
     op_->imm = f.offset;
     op_->flags |= u8((f.idxen ? kIdxen : 0) | (f.offen ? kOffen : 0));
-    bool ok = scalar_register(f.srsrc * 4, 4, op_->src[2]);
+    bool ok = scalar_register(f.srsrc, 4, op_->src[2]);
     // The scalar offset goes where DPP's word lives otherwise.
     Op scratch_op = *op_;
     Op* kept = op_;
@@ -491,8 +597,21 @@ class Decoder : private OperandDecoder {
     if (w >> 5 & 3) return refuse("reserved bits");
     const u32 numbers[5] = {x & 255, w & 1 ? w_[2] & 255 : 0, w & 1 ? w_[2] >> 8 & 255 : 0, w & 1 ? w_[2] >> 16 & 255 : 0, w & 1 ? w_[2] >> 24 : 0};
     // Bit 53 and 54: a status dword behind the data (TFE), and one for each level (LWE), which is the same here.
-    op_->dpp = ImageFields::pack(w >> 2 & 7, w >> 8 & 15, w & 1, w >> 7 & 1, w >> 16 & 1, w >> 17 & 1, x >> 21 & 3);
+    op_->dpp = ImageFields::pack(w >> 2 & 7, w >> 8 & 15, w & 1 ? 5 : 1, w >> 7 & 1, w >> 16 & 1, w >> 17 & 1, x >> 21 & 3);
     return image(row, numbers, x >> 8 & 255, (x >> 16 & 31) * 4, (x >> 26) * 4, w >> 14 & 1);
+  }
+  Decoded vimage(bool sampler) {
+    const u32 w = w_[0], x = w_[1], y = w_[2];
+    const MemoryRow& row = t_.image[w >> 14 & 255];
+    length_ = 3;
+    if (!row.name || ((row.flags & kSampler) != 0) != sampler) return refuse("unknown image instruction");
+    if (row.flags & kRefused) return refuse(row.name);
+    if (w >> 4 & 1) return refuse("image descriptor of 128 bits");
+    if (w & (sampler ? 0x1f80 : 0x3f88) || (!sampler && x & 0x100)) return refuse("reserved bits");
+    const u32 numbers[5] = {y & 255, y >> 8 & 255, y >> 16 & 255, y >> 24, x >> 24};
+    const bool status = sampler ? (w >> 3 & 1) | (x >> 8 & 1) : x >> 23 & 1;
+    op_->dpp = ImageFields::pack(w & 7, w >> 22 & 15, sampler ? 4 : 5, sampler && w >> 13 & 1, w >> 6 & 1, w >> 5 & 1, status);
+    return image(row, numbers, x & 255, x >> 9 & 511, sampler ? x >> 23 : 0, x >> 20 & 1);
   }
   Decoded image(const MemoryRow& row, const u32* numbers, u32 data, u32 resource, u32 sampler, bool returns) {
     const ImageFields f(op_->dpp);
@@ -504,8 +623,8 @@ class Decoder : private OperandDecoder {
     else if (sampler) return refuse("sampler of an access that has none");
     op_->carry_in = u8(slot);
     const u32 dwords = f.address_dwords(row.flags);
-    for (u32 i = 0; i < (f.separate ? 5 : 1) && i < dwords; ++i) {
-      const u32 run = f.separate && i < 4 ? 1 : dwords - i;
+    for (u32 i = 0; i < f.separate && i < dwords; ++i) {
+      const u32 run = i + 1 < f.separate ? 1 : dwords - i;
       u32 offset = 0;
       ok = ok && vgpr(numbers[i], run, offset);
       if (i == 0) op_->src[0] = offset;

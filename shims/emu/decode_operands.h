@@ -79,7 +79,7 @@ class OperandDecoder {
   // --- scalar operands
 
   bool scalar_register(u32 code, u32 dwords, u32& slot) {
-    const u32 align = dwords >= 4 ? 4 : dwords;
+    const u32 align = dwords >= 3 ? 4 : dwords;
     if (code <= 105) {
       slot = code;
       return (code % align == 0 && code + dwords <= 106) || fail("scalar registers out of range");
@@ -239,7 +239,7 @@ class OperandDecoder {
   }
 
   bool plain() const {
-    return !op_->dpp_kind && !op_->abs && !op_->neg && !op_->omod && !op_->clamp && !scalar_sources_ && !op_->half[0] && !op_->half[1] &&
+    return !(op_->row->flags & OPSEL) && !op_->dpp_kind && !op_->abs && !op_->neg && !op_->omod && !op_->clamp && !scalar_sources_ && !op_->half[0] && !op_->half[1] &&
            !op_->half[2];
   }
 

@@ -91,6 +91,7 @@ struct cassc_emu_device {
   std::unique_ptr<cassc::emu::Observer> observer;   // null: no checks, no profile
   explicit cassc_emu_device(cassc::emu::u64 bytes);
   ~cassc_emu_device();
+  bool gfx12() const { return gfx.compare(0, 5, "gfx12") == 0; }
   const cassc::emu::Variant& variant() const { return observer ? cassc::emu::observed_variant() : cassc::emu::variant(); }
 };
 

@@ -98,7 +98,7 @@ Code* code_of(cassc_emu_device& device, const cassc_emu_kernel& kernel) {
   const std::lock_guard lock(device.preparing);
   if (!kernel.code) {
     const u32 vgprs = std::min(((kernel.descriptor.rsrc1 & 63) + 1) * 8, 256u);
-    kernel.code = std::make_unique<Code>(*device.variant().tables, kernel.text.address, kernel.text.size / 4, vgprs, device.gfx >= "gfx1150");
+    kernel.code = std::make_unique<Code>(device.variant().tables(device.gfx12()), kernel.text.address, kernel.text.size / 4, vgprs, device.gfx >= "gfx1150");
   }
   return kernel.code.get();
 }

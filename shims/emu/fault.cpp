@@ -53,7 +53,7 @@ const Op* raise(Wave& w, const Op* op, u32 kind, u64 address, u32 size, bool wri
   if (index < l.code->dwords()) {
     Constants constants;
     Op ops[2];
-    const Decoded d = decode(*variant().tables, l.code->words() + index, l.code->dwords() - index, DecodeLimits{}, constants, ops);
+    const Decoded d = decode(variant().tables(l.device->gfx12()), l.code->words() + index, l.code->dwords() - index, DecodeLimits{}, constants, ops);
     if (d.name) instruction = d.name;
     for (u32 i = 0; i < std::max(d.length, 1u); ++i) {
       std::snprintf(part, sizeof part, " %08x", l.code->words()[index + i]);

@@ -75,7 +75,7 @@ struct Addresses {
   u32 dword(u32 i, u32 lane) const {
     const u32 first = op->src[0] / (4 * kLanes);
     u32 number = first + i;
-    if (f.separate && i) number = i < 5 ? op->imm >> (8 * (i - 1)) & 255 : (op->imm >> 24) + i - 4;
+    if (f.separate > 1 && i) number = i < f.separate ? op->imm >> (8 * (i - 1)) & 255 : (op->imm >> (8 * (f.separate - 2)) & 255) + i - (f.separate - 1);
     return registers(w, number * kLanes * 4)[lane];
   }
   u32 take(u32 lane) { return dword(at++, lane); }

@@ -24,12 +24,12 @@ enum class ImageDim : u32 { d1, d2, d3, cube, d1_array, d2_array, msaa, msaa_arr
 
 // The fields of an image instruction, in Op::dpp; register numbers of the second to fifth address are in Op::imm.
 struct ImageFields {
-  u32 dim, dmask, separate, unnormalized, short_addresses, short_data, status;
-  static u32 pack(u32 dim, u32 dmask, bool separate, bool unnormalized, bool short_addresses, bool short_data, bool status) {
-    return dim | dmask << 3 | u32(separate) << 7 | u32(unnormalized) << 8 | u32(short_addresses) << 9 | u32(short_data) << 10 | u32(status) << 11;
+  u32 dim, dmask, separate, unnormalized, short_addresses, short_data, status;  // separate: registers that are named one by one
+  static u32 pack(u32 dim, u32 dmask, u32 separate, bool unnormalized, bool short_addresses, bool short_data, bool status) {
+    return dim | dmask << 3 | separate << 12 | u32(unnormalized) << 8 | u32(short_addresses) << 9 | u32(short_data) << 10 | u32(status) << 11;
   }
   explicit ImageFields(u32 v)
-      : dim(v & 7), dmask(v >> 3 & 15), separate(v >> 7 & 1), unnormalized(v >> 8 & 1), short_addresses(v >> 9 & 1), short_data(v >> 10 & 1),
+      : dim(v & 7), dmask(v >> 3 & 15), separate(v >> 12 & 7), unnormalized(v >> 8 & 1), short_addresses(v >> 9 & 1), short_data(v >> 10 & 1),
         status(v >> 11 & 1) {}
   u32 coordinates() const { return dim == 0 ? 1 : dim == 1 || dim == 4 ? 2 : dim == 7 ? 4 : 3; }
   u32 gradient_pairs() const { return dim == 0 || dim == 4 ? 1 : dim == 2 ? 3 : 2; }  // components of a derivative

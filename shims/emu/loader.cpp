@@ -20,8 +20,9 @@ constexpr u32 kLoad = 1, kDynamic = 2, kNote = 4;
 constexpr u64 kMaxImage = u64(1) << 31;
 
 struct Chip { const char* name; u32 mach; };
-constexpr Chip kChips[] = {{"gfx1100", 0x41}, {"gfx1101", 0x46}, {"gfx1102", 0x47}, {"gfx1103", 0x44}, {"gfx1150", 0x43}, {"gfx1151", 0x4a}};
-constexpr u32 kGeneric = 0x54;  // gfx11-generic
+constexpr Chip kChips[] = {{"gfx1100", 0x41}, {"gfx1101", 0x46}, {"gfx1102", 0x47}, {"gfx1103", 0x44}, {"gfx1150", 0x43}, {"gfx1151", 0x4a},
+                           {"gfx1200", 0x48}, {"gfx1201", 0x4e}};
+constexpr u32 kGeneric11 = 0x54, kGeneric12 = 0x59;  // gfx11-generic, gfx12-generic
 
 class Loader {
  public:
@@ -85,7 +86,8 @@ class Loader {
     if (h.ident[7] != 64) return fail("not for the HSA runtime");
     const u32 mach = h.flags & 0xff;
     const auto chip = std::find_if(std::begin(kChips), std::end(kChips), [&](const Chip& c) { return c.mach == mach; });
-    if (mach != kGeneric && (chip == std::end(kChips) || device_.gfx != chip->name)) {
+    const u32 generic = device_.gfx12() ? kGeneric12 : kGeneric11;
+    if (mach != generic && (chip == std::end(kChips) || device_.gfx != chip->name)) {
       return fail("made for " + std::string(chip == std::end(kChips) ? "another processor" : chip->name) + ", the device is " + device_.gfx);
     }
     if (h.phentsize != sizeof(ProgramHeader) || h.phnum == 0 || h.phnum > 64) return fail("bad program header table");

@@ -116,7 +116,7 @@ struct MemoryRow {
   u32 flags = 0;
 };
 
-constexpr u32 kDot2accBf16 = 0x3ff;  // a VOP3 number that is no instruction
+constexpr u32 kDot2accBf16 = 0x3ff, kDot2accF16 = 0x3fe;  // VOP3 numbers that are no instruction
 
 struct Tables {
   VectorRow vop3[1024];  // VOPC at its number, VOP2 at 256+, VOP1 at 384+, VOP3 at its number
@@ -198,6 +198,7 @@ struct Group {
   u8* lds;
   u32 lds_size;
   GroupShadow* shadow;  // of an observed launch, else null
+  u32 signals;          // of gfx12's barrier since it was last passed
 };
 
 struct Code;
@@ -226,12 +227,12 @@ constexpr u64 kSharedAperture = 0x0001000000000000;   // beyond every user-space
 constexpr u64 kPrivateAperture = 0x0002000000000000;
 
 // Execution variants: the same sources compiled for different x86-64 levels.
-namespace baseline { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
-namespace v3 { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
-namespace observed { const Tables& tables(); const Op* run(Wave&, const Op*, u64& budget); }
+namespace baseline { const Tables& tables(bool gfx12); const Op* run(Wave&, const Op*, u64& budget); }
+namespace v3 { const Tables& tables(bool gfx12); const Op* run(Wave&, const Op*, u64& budget); }
+namespace observed { const Tables& tables(bool gfx12); const Op* run(Wave&, const Op*, u64& budget); }
 
 struct Variant {
-  const Tables* tables;
+  const Tables& (*tables)(bool gfx12);
   const Op* (*run)(Wave&, const Op*, u64& budget);
 };
 const Variant& variant();

@@ -4,21 +4,23 @@
 namespace cassc::emu::observed {
 namespace {
 
-const Tables* build() {
-  static Tables t = *variant().tables;
+const Tables* build(bool gfx12) {
+  static Tables both[2];
+  Tables& t = both[gfx12] = variant().tables(false);
   enter_scalar(t);
   enter_memory(t);
   enter_ds(t);
   enter_formatted(t);
   enter_image(t);
+  if (gfx12) differ_gfx12(t);
   return &t;
 }
 
 }  // namespace
 
-const Tables& tables() {
-  static const Tables* const t = build();
-  return *t;
+const Tables& tables(bool gfx12) {
+  static const Tables* const t[2] = {build(false), build(true)};
+  return *t[gfx12];
 }
 
 const Op* run(Wave& w, const Op* op, u64& budget) {

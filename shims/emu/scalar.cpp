@@ -224,7 +224,7 @@ u32 hardware_register(const Wave& w, const Op* op, u32 number) {
     case 6: return w.group->lds_size / 512 << 12;
     case 8: return u32(address_of(*w.launch, op));
     case 9: return u32(address_of(*w.launch, op) >> 32);
-    case 29: return u32(shader_clock(w)) & 0xfffff;
+    case 29: return gfx12_code(w) ? u32(shader_clock(w)) : u32(shader_clock(w)) & 0xfffff;
     default: return 0;
   }
 }

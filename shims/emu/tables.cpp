@@ -4,8 +4,9 @@
 namespace cassc::emu::CASSC_EMU_VARIANT {
 namespace {
 
-Tables* build() {
-  static Tables t;
+const Tables* build(bool gfx12) {
+  static Tables both[2];
+  Tables& t = both[gfx12];
   enter_vop12(t);
   enter_vop3(t);
   enter_vopc(t);
@@ -23,14 +24,15 @@ Tables* build() {
   t.vector_slow = &vector_slow;
   t.dual_run = &dual;
   t.flags_first = &flags_first;
+  if (gfx12) differ_gfx12(t);
   return &t;
 }
 
 }  // namespace
 
-const Tables& tables() {
-  static const Tables* const t = build();
-  return *t;
+const Tables& tables(bool gfx12) {
+  static const Tables* const t[2] = {build(false), build(true)};
+  return *t[gfx12];
 }
 
 // Runs until a handler stops the wave or the budget is used up. Returns where to go on; nullptr: the wave said so itself.

@@ -136,6 +136,7 @@ bool Turns::start(u64 number) {
   r.group.id[2] = u32(number / l_.grid.x / l_.grid.y);
   r.group.lds = r.block + lds_offset_;
   r.group.lds_size = l_.lds_size;
+  r.group.signals = 0;
   r.waves = reinterpret_cast<Wave*>(r.block);
   r.live = l_.waves_per_group;
   // Contents are undefined on the device; here they are the same in every run. A stack that may grow is left as it is.
@@ -170,8 +171,13 @@ void Turns::prepare(Resident& r, u32 index) {
   if (d_.properties & 32) pair(0);
   if (d_.properties & 64) w.s[at++] = l_.scratch_size;
   at = d_.rsrc2 >> 1 & 31;  // the count of user registers says where the system's begin
-  for (u32 axis = 0; axis < 3; ++axis) {
-    if (d_.rsrc2 >> (7 + axis) & 1) w.s[at++] = r.group.id[axis];
+  if (l_.device->gfx12()) {  // TTMP9 and TTMP7
+    w.s[108 + 9] = r.group.id[0];
+    w.s[108 + 7] = (r.group.id[1] & 0xffff) | r.group.id[2] << 16;
+  } else {
+    for (u32 axis = 0; axis < 3; ++axis) {
+      if (d_.rsrc2 >> (7 + axis) & 1) w.s[at++] = r.group.id[axis];
+    }
   }
   const u32 first = index * kLanes, bx = l_.block.x, by = l_.block.y;
   // ENABLE_VGPR_WORKITEM_ID: code that asked for fewer coordinates takes the others' bits for zero.
@@ -183,7 +189,9 @@ void Turns::prepare(Resident& r, u32 index) {
   }
   const u32 threads = l_.threads_per_group - first;
   w.s[kExec] = threads >= kLanes ? ~0u : (1u << threads) - 1;
-  const u32 mode = (d_.rsrc1 >> 12 & 0xff) | (d_.rsrc1 >> 21 & 1) << 8 | (d_.rsrc1 >> 23 & 1) << 9;
+  // gfx12 always clamps NaN to zero, and has no IEEE mode.
+  const u32 modes = l_.device->gfx12() ? 1u << 8 : (d_.rsrc1 >> 21 & 1) << 8 | (d_.rsrc1 >> 23 & 1) << 9;
+  const u32 mode = (d_.rsrc1 >> 12 & 0xff) | modes;
   set_mode(w, mode);
   w.pc = l_.code->at(l_.kernel->entry);
 }
@@ -215,6 +223,7 @@ void Turns::visit(Resident& r) {
       for (u32 i = 0; i < l_.waves_per_group; ++i) {
         if (r.waves[i].state == WaveState::barrier) r.waves[i].state = WaveState::ready;
       }
+      r.group.signals = 0;
     }
     pass += spent;
   }
@@ -282,6 +291,6 @@ u64 real_clock() {
 
 const MemoryView& memory_of(const Wave& w) { return w.launch->memory; }
 u32 register_count(const Wave& w) { return w.launch->code->vgprs(); }
-bool gfx12_code(const Wave& w) { return w.launch->device->variant().tables->gfx12; }
+bool gfx12_code(const Wave& w) { return w.launch->device->gfx12(); }
 
 }  // namespace cassc::emu

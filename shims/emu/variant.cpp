@@ -14,15 +14,15 @@ Variant choose() {
   const bool baseline_wanted = wish && !std::strcmp(wish, "baseline");
   __builtin_cpu_init();
   const bool capable = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  if (capable && !baseline_wanted) return {&v3::tables(), &v3::run};
+  if (capable && !baseline_wanted) return {&v3::tables, &v3::run};
 #endif
-  return {&baseline::tables(), &baseline::run};
+  return {&baseline::tables, &baseline::run};
 }
 
 }  // namespace
 
 const Variant& observed_variant() {
-  static const Variant chosen{&observed::tables(), &observed::run};
+  static const Variant chosen{&observed::tables, &observed::run};
   return chosen;
 }
 

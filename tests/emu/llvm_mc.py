@@ -1,9 +1,10 @@
 """The emulator's decoder against LLVM's own assembler tests, which hold the text and the encoding of each instruction.
 
 Not a test: ``python -m tests.emu.llvm_mc FOLDER`` from the repository's root, where FOLDER is ``llvm/test/MC/AMDGPU``
-of LLVM's sources (Debian: ``apt-get source llvm-toolchain-19``). Counts, for each file, the lines that decode to LLVM's
-mnemonic, those that are refused and why, and those that decode to something else, which must be none; where a test uses
-an old name, LLVM's disassembler says the present one. Lines for wave64 are left out: the device has waves of 32.
+of LLVM's sources (Debian: ``apt-get source llvm-toolchain-19``); ``--gfx12`` for the other table. Counts, for each
+file, the lines that decode to LLVM's mnemonic, those that are refused and why, and those that decode to something else,
+which must be none; where a test uses an old name, LLVM's disassembler says the present one. Lines for wave64 are left
+out: the device has waves of 32.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from cassc.amdgpu import emulator
 
 _CHECK = re.compile(r"^// (?P<prefix>[\w-]+): (?P<text>.*?);?\s*(?://)?\s*encoding: \[(?P<bytes>[0-9a-fx,]+)\]")
 _SUFFIX = re.compile(r"(_e32|_e64)?(_dpp)?$")
-_GRAPHICS = ("exp", "ldsdir", "vinterp")
+_GRAPHICS = ("exp", "ldsdir", "vdsdir", "vinterp", "w64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Line:
     code: bytes
 
 
-def lines(file: Path) -> Iterator[Line]:
+def lines(file: Path, generation: str = "GFX11") -> Iterator[Line]:
     """Every instruction that the file says the encoding of, once."""
     before = ""
     seen: set[tuple[str, bytes]] = set()
@@ -41,7 +42,7 @@ def lines(file: Path) -> Iterator[Line]:
             if text.strip() and not text.startswith("//"):
                 before = text.strip()
             continue
-        if not match["prefix"].startswith(("GFX11", "W32")) or "ERR" in match["prefix"] or "W64" in match["prefix"]:
+        if not match["prefix"].startswith((generation, "W32")) or "ERR" in match["prefix"] or "W64" in match["prefix"]:
             continue
         code = bytes(int(byte, 16) for byte in match["bytes"].split(","))
         line = Line(file.name, (match["text"] or before).strip(), code)
@@ -55,14 +56,14 @@ def mnemonics(text: str) -> str:
     return " :: ".join(_SUFFIX.sub("", half.split()[0]) for half in text.split("::"))
 
 
-def disassembled(codes: Sequence[bytes]) -> list[str]:
+def disassembled(codes: Sequence[bytes], processor: str = "gfx1150") -> list[str]:
     """LLVM's text of each instruction."""
     tool = shutil.which("llvm-mc-19") or shutil.which("llvm-mc")
     if tool is None:
         return [""] * len(codes)
     text = "\n".join(" ".join(f"0x{byte:02x}" for byte in code) for code in codes)
     done = subprocess.run(
-        [tool, "--disassemble", "-triple=amdgcn", "-mcpu=gfx1150"],
+        [tool, "--disassemble", "-triple=amdgcn", f"-mcpu={processor}"],
         input=text,
         capture_output=True,
         text=True,
@@ -75,19 +76,20 @@ def disassembled(codes: Sequence[bytes]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--pattern", default="gfx11*_asm_*.s")
+    parser.add_argument("--gfx12", action="store_true", help="gfx1200's tests and table")
     parser.add_argument("--refused", action="store_true", help="name an example of each refusal")
     options = parser.parse_args()
     total: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     examples: dict[str, str] = {}
-    for file in sorted(options.folder.glob(options.pattern)):
+    processor, generation = ("gfx1200", "GFX12") if options.gfx12 else ("gfx1150", "GFX11")
+    for file in sorted(options.folder.glob(f"{generation.lower()}*_asm_*.s")):
         if any(word in file.name for word in _GRAPHICS) or "_err" in file.name:
             continue
         counts: Counter[str] = Counter()
         renamed: list[tuple[Line, str]] = []
-        for line in lines(file):
-            size, name = emulator.decode(line.code)
+        for line in lines(file, generation):
+            size, name = emulator.decode(line.code, processor)
             if size == 0:
                 verdict = "refused"
                 reason = f"{name}: {mnemonics(line.text).split('_')[0]}"
@@ -99,7 +101,9 @@ def main() -> None:
                 renamed.append((line, name))
                 continue
             counts[verdict] += 1
-        for (line, name), text in zip(renamed, disassembled([line.code for line, _ in renamed]), strict=True):
+        for (line, name), text in zip(
+            renamed, disassembled([line.code for line, _ in renamed], processor), strict=True
+        ):
             same = bool(text) and mnemonics(text) == name
             counts["same" if same else "other"] += 1
             if not same:

@@ -147,7 +147,8 @@ void cassc_emu_written(cassc_emu_device *device, uint64_t address, uint64_t size
 uint64_t cassc_emu_instruction_count(const cassc_emu_device *device);
 
 /* For tests: decode one instruction at code[0..size): returns its length in bytes and writes its mnemonic. 0: the emulator
- * does not execute it, and what is written says why. */
+ * does not execute it, and what is written says why. As gfx1150, or as the named processor. */
+size_t cassc_emu_decode_for(const char *gfx, const void *code, size_t size, char *mnemonic, size_t mnemonic_size);
 size_t cassc_emu_decode(const void *code, size_t size, char *mnemonic, size_t mnemonic_size);
 
 #ifdef __cplusplus
