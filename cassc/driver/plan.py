@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from cassc.driver import toolkit
+from cassc.driver import libraries, toolkit
 from cassc.driver.invocation import Input, Invocation, Kind, Phase
 from cassc.driver.toolkit import Toolkit
 from cassc.hip.tools import lacks as source_lacks
@@ -213,6 +213,8 @@ class _Planner:
         if by_host:
             return tuple(command)
         command += invocation.compile_args
+        for folder in libraries.missing_headers(toolkit.include(self.toolchain.nvcc)):
+            command += ["-isystem", str(folder)]
         if invocation.verbose:
             command.append("-v")
         if invocation.keep:
@@ -225,6 +227,7 @@ class _Planner:
         compiler = host_compiler(self.toolchain, invocation.host_compiler)
         include = toolkit.include(None)
         command = [str(compiler), "-c", "-m64", *invocation.host_compile_args, f"-I{include}", "-D__NVCC__"]
+        command += [f"-I{folder}" for folder in libraries.missing_headers(include)]
         language = [] if item.kind is Kind.ASSEMBLY else ["-x", "c" if item.kind is Kind.C else "c++"]
         return [*command, *language, item.path, "-x", "none"]
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import cassc
 from cassc import diag, toolchain
 from cassc.diag import CasscError, Location
-from cassc.driver import device, policy, signatures
+from cassc.driver import device, libraries, policy, signatures
 from cassc.driver.cache import Cache, key
 from cassc.driver.device import Clock, Settings, sass_engines
 from cassc.driver.invocation import Invocation
@@ -234,6 +234,8 @@ def _environment(runtime: Path, folder: Path, settings: Settings) -> dict[str, s
     command = [sys.executable, str(Path(cassc.__file__).with_name("cli.py")), "first-use", *targets]
     environment["CASSC_TRANSLATIONS"] = str(folder)
     environment["CASSC_TRANSLATOR"] = shlex.join([*command, "--check-seconds", str(settings.check_seconds)])
+    if "CASSC_BLAS" not in environment and (blas := libraries.blas()):
+        environment["CASSC_BLAS"] = str(blas)
     environment["CASSC_REDIRECT_TABLES"] = ":".join(map(str, signatures.tables()))
     return environment
 

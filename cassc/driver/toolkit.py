@@ -9,8 +9,9 @@ libraries are cassc's:
 * ``libcudart.so.N`` is the same code under NVIDIA's soname, for what asks the loader for it.
 * ``libcuda.so``, there and in ``stubs``, is such a script for ``libcassc_cuda.so.1``, the driver API.
 * ``libcudadevrt.a`` is empty: kernels that launch kernels are not supported, and everything that links names it.
+* ``libcublas.so`` and the other mathematical libraries that cassc has are linker scripts of the same kind.
 
-NVIDIA's other libraries (cuBLAS, ...) are left out on purpose: they would link, and then fail without NVIDIA's driver.
+NVIDIA's other libraries (cuDNN, ...) are left out on purpose: they would link, and then fail without NVIDIA's driver.
 """
 
 from __future__ import annotations
@@ -31,14 +32,24 @@ from pathlib import Path
 
 import cassc
 from cassc.diag import CasscError, error, note
+from cassc.driver import libraries
 from cassc.driver.cache import Cache
 from cassc.hip.tools import include_folder
 from cassc.toolchain import OWN_CUDA, Nvcc, Toolchain
 
-_LAYOUT = 3
+_LAYOUT = 4
 """Part of the name; a tree of another layout is another tree."""
 
 _STAMP = ".cassc"
+_MATHEMATICAL = {
+    "cublas": {12: 12, 13: 13},
+    "cufft": {12: 11, 13: 12},
+    "curand": {12: 10, 13: 10},
+    "cusolver": {12: 11, 13: 12},
+    "nvToolsExt": {12: 1, 13: 1},
+}
+"""Mathematical libraries, with the version in the soname for each major version of CUDA."""
+
 _EMPTY_ARCHIVE = b"!<arch>\n"
 
 
@@ -189,7 +200,7 @@ def _fill(made: Path, root: Path, found: Toolchain) -> None:
     (made / "targets/x86_64-linux/lib").symlink_to("../../lib")
     (made / "targets/x86_64-linux/include").symlink_to("../../include")
     _programs(made / "bin", root, found)
-    (made / "include").symlink_to(include(found.nvcc))
+    _headers(made / "include", include(found.nvcc))
     if found.nvcc and (found.nvcc.root / "nvvm" / "libdevice").is_dir():
         for part in (found.nvcc.root / "nvvm").iterdir():
             (made / "nvvm" / part.name).symlink_to(part)
@@ -219,6 +230,19 @@ def runtime_major(found: Toolchain) -> int:
     return int(found.nvcc.runtime.rpartition(".")[2]) if found.nvcc else OWN_CUDA[0]
 
 
+def _headers(folder: Path, nvidia: Path) -> None:
+    """NVIDIA's headers, and ours of libraries whose headers are not among them."""
+    folder.mkdir()
+    for own in (nvidia, *libraries.missing_headers(nvidia)):
+        for entry in own.iterdir():
+            if entry.name == "cassc":  # of several of ours
+                (folder / "cassc").mkdir(exist_ok=True)
+                for part in entry.iterdir():
+                    (folder / "cassc" / part.name).symlink_to(part)
+            elif not (folder / entry.name).exists():
+                (folder / entry.name).symlink_to(entry)
+
+
 def _libraries(folder: Path, runtime: Path, major: int) -> None:
     (folder / f"libcudart.so.{major}").symlink_to(runtime / f"libcudart.so.{major}")
     for name in ("libcudart.so", "libcudart_static.a"):
@@ -227,6 +251,12 @@ def _libraries(folder: Path, runtime: Path, major: int) -> None:
     (folder / "stubs").mkdir()  # where build systems look for the library that NVIDIA's driver brings
     for place in (folder, folder / "stubs"):
         _by_path(place / "libcuda.so", runtime / "libcassc_cuda.so.1")
+    for name, versions in _MATHEMATICAL.items():
+        version = versions[major]
+        own = runtime / f"libcassc_{name}.so.{version}"
+        if own.exists():
+            (folder / f"lib{name}.so.{version}").symlink_to(runtime / f"lib{name}.so.{version}")
+            _by_path(folder / f"lib{name}.so", own)
 
 
 def _by_path(script: Path, library: Path) -> None:

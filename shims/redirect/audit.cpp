@@ -134,6 +134,14 @@ void redirect(const link_map* map, const StaticRuntime& runtime) {
   protect(map->l_addr + first, map->l_addr + last, PROT_READ | PROT_EXEC);
 }
 
+// Libraries of NVIDIA's of which we may have a counterpart of the same name.
+bool replaced(std::string_view base) {
+  constexpr std::string_view names[] = {"libcuda.so",    "libcudart.so.",   "libcublas.so.",   "libcublasLt.so.",
+                                        "libcufft.so.",  "libcurand.so.",   "libcusolver.so.", "libcusparse.so.",
+                                        "libnvToolsExt.so."};
+  return std::any_of(std::begin(names), std::end(names), [&](std::string_view name) { return base.starts_with(name); });
+}
+
 void examine(const link_map* map) {
   const MappedFile file(map->l_name);
   const char* tables = std::getenv("CASSC_REDIRECT_TABLES");
@@ -157,9 +165,8 @@ AUDIT_API unsigned la_version(unsigned version) { return std::min<unsigned>(vers
 AUDIT_API char* la_objsearch(const char* name, uintptr_t*, unsigned flag) {
   const std::string_view path = name;
   const std::string_view base = path.substr(path.rfind('/') + 1);
-  const bool driver = base == "libcuda.so.1" || base == "libcuda.so";
-  if (flag != LA_SER_ORIG || !(driver || base.starts_with("libcudart.so."))) return const_cast<char*>(name);
-  const std::string ours = state().folder + (driver ? "libcuda.so.1" : std::string(base));
+  if (flag != LA_SER_ORIG || !cassc::redirect::replaced(base)) return const_cast<char*>(name);
+  const std::string ours = state().folder + std::string(base == "libcuda.so" ? "libcuda.so.1" : base);
   if (access(ours.c_str(), R_OK) != 0) return const_cast<char*>(name);
   state().replaced.push_back(ours);
   return state().replaced.back().data();

@@ -64,6 +64,7 @@ Graph::~Graph() {
 NodeType type_of(const Operation& operation) {
   if (std::holds_alternative<MemoryAllocate>(operation)) return NodeType::MemoryAllocate;
   if (std::holds_alternative<MemoryFree>(operation)) return NodeType::MemoryFree;
+  if (std::holds_alternative<LibraryWork>(operation)) return NodeType::Kernel;  // which it is on NVIDIA's devices
   return static_cast<NodeType>(operation.index());
 }
 

@@ -113,6 +113,9 @@ Error perform(Stream& stream, const Operation& operation, Wait wait) {
     Error operator()(const Copy& copy) const { return device.copy(target, copy, wait); }
     Error operator()(const Fill& fill) const { return device.fill(target, fill, wait); }
     Error operator()(const HostWork& work) const { return start(stream, work); }
+    Error operator()(const LibraryWork& work) const {
+      return device.call(target, {[run = work.run](Error) { (*run)(); }, false});
+    }
     Error operator()(const ChildGraph& child) const { return run_nodes(stream, *child.graph); }
     Error operator()(const Nothing&) const { return Error::Success; }
     Error operator()(const MemoryAllocate&) const { return Error::Success; }

@@ -44,8 +44,13 @@ struct MemoryFree {
   void* pointer = nullptr;
 };
 
+// What a library of ours (libcublas and the like) does in the place of its kernels; graphs may run it again and again.
+struct LibraryWork {
+  std::shared_ptr<const std::function<void()>> run;
+};
+
 using Operation = std::variant<KernelCall, Copy, Fill, HostWork, ChildGraph, Nothing, EventWait, EventRecord, MemoryAllocate,
-                               MemoryFree>;
+                               MemoryFree, LibraryWork>;
 
 // Checks a launch and takes its arguments (one pointer for each parameter) as CUDA does before it returns.
 CASSC_EXPORT Error prepare(const void* function, Dim3 grid, Dim3 block, void** arguments, size_t dynamic_shared,

@@ -29,6 +29,24 @@ def machine(tmp_path: Path) -> Toolchain:
     return replace(BARE, nvcc=nvcc)
 
 
+def test_tree_has_headers_and_libraries_that_nvidia_left_out(machine: Toolchain, tmp_path: Path) -> None:
+    """NVIDIA's headers come first, library by library; of a library that was not built there is no linker script."""
+    runtime = tmp_path / "runtime"
+    runtime.mkdir()
+    for name in ("libcassc_cublas.so.12", "libcublas.so.12", "libcassc_cufft.so.11"):
+        (runtime / name).touch()
+    assert machine.nvcc is not None
+    (machine.nvcc.root / "include/cufft.h").write_text("NVIDIA's")
+    kit = toolkit.find(replace(machine, runtime=runtime))
+    assert "cublasCreate_v2" in (kit.include / "cublas_v2.h").read_text()
+    assert (kit.include / "cassc/functions.def").exists() and (kit.include / "cassc/solver_functions.def").exists()
+    assert (kit.include / "cufft.h").read_text() == "NVIDIA's"
+    assert not (kit.include / "cufftXt.h").exists()
+    assert f'INPUT("{runtime}/libcassc_cublas.so.12")' in (kit.lib / "libcublas.so").read_text()
+    assert (kit.lib / "libcublas.so.12").resolve() == runtime / "libcublas.so.12"
+    assert (kit.lib / "libcufft.so").exists() and not (kit.lib / "libcurand.so").exists()
+
+
 def test_tree_beside_nvcc(machine: Toolchain) -> None:
     kit = toolkit.find(machine)
     assert kit.root.parent == Path(os.environ["CASSC_TOOLKIT_DIR"])

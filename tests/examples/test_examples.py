@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cassc import toolchain
+from cassc.driver import libraries
 from cassc.toolchain import Nvcc
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -50,6 +51,7 @@ def test_example(name: str, sm: str, place: Path) -> None:
         "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]),
         "CASSC_DEVICE": "emu",
+        "CASSC_BLAS": str(libraries.blas() or ""),
     }
     script = "set -e\n" + "\n".join(commands(name)).replace("cassc ", f"cassc -arch={sm} ")
 

@@ -1,0 +1,26 @@
+"""The mathematical libraries (libcublas, libcufft, ...): their headers, and what libraries of the CPU they stand on."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import cassc
+
+HEADERS = {"cublas": "cublas_v2.h", "cufft": "cufft.h", "curand": "curand.h", "cusolver": "cusolverDn.h"}
+"""By the name of the folder with our headers: one header that tells whether NVIDIA's are installed."""
+
+
+def missing_headers(include: Path) -> list[Path]:
+    """The folders of our headers for those libraries whose headers are not in NVIDIA's ``include``."""
+    own = Path(cassc.__file__).parent / "include"
+    return [own / name for name, header in HEADERS.items() if not (include / header).exists()]
+
+
+def blas() -> Path | None:
+    """The OpenBLAS that the wheel of numpy brings, where numpy came as a wheel; numpy is not imported."""
+    found = importlib.util.find_spec("numpy")
+    if found is None or found.origin is None:
+        return None
+    folder = Path(found.origin).parent.parent / "numpy.libs"
+    return next(iter(sorted(folder.glob("lib*openblas*.so"))), None)

@@ -1,0 +1,12 @@
+// Functions of cuBLAS without an implementation: each says so once by name. No argument is looked at.
+#include <string>
+
+#include "errors.h"
+#include "types.h"
+
+#define CUBLAS_MISSING(name)                                                                 \
+  extern "C" __attribute__((visibility("default"))) cassc::blas::Status name() {             \
+    cassc::rt::report(#name " is not supported", true);                                      \
+    return cassc::blas::Status::NotSupported;                                                \
+  }
+#include "unsupported.def"
