@@ -252,7 +252,7 @@ def _libraries(folder: Path, runtime: Path, major: int) -> None:
     for place in (folder, folder / "stubs"):
         _by_path(place / "libcuda.so", runtime / "libcassc_cuda.so.1")
     for name, versions in _MATHEMATICAL.items():
-        version = versions[major]
+        version = versions.get(major, 0)
         own = runtime / f"libcassc_{name}.so.{version}"
         if own.exists():
             (folder / f"lib{name}.so.{version}").symlink_to(runtime / f"lib{name}.so.{version}")
