@@ -196,7 +196,9 @@ def test_symmetric_matrices_and_vectors(blas: Blas, t: str, uplo: int) -> None:
     dtype, put, real = DTYPES[t], blas.device.put, "f4" if t in "SC" else "f8"
     a, x, y = values(dtype, 6, 6), values(dtype, 6), values(dtype, 7)[:6]
     one, half = host(1, dtype), host(0.5, dtype)
-    kinds = [("sy", a + a.T, lambda v: v)] + ([("he", hermitian(a), np.conj)] if t in "CZ" else [])
+    kinds: list[tuple[str, Array, Callable[[Array], Array]]] = [("sy", a + a.T, lambda v: v)]
+    if t in "CZ":
+        kinds.append(("he", hermitian(a), lambda v: v.conj()))
     for kind, full, turned in kinds:
         stored, out = triangle(full, uplo), put(y)
         blas(f"cublas{t}{kind}mv_v2", uplo, 6, one, put(stored), 6, put(x), 1, half, out, 1)
@@ -255,8 +257,8 @@ def test_triangular_matrices(blas: Blas, t: str, uplo: int, op: int) -> None:
             blas(f"cublas{t}trsm_v2", *size, out := put(expected), rows)
             assert close(out.get(), 2 * given)
             several = [put(expected), put(2 * expected)]
-            matrix = put(full)
-            arrays = blas.device.pointers(matrix, matrix), blas.device.pointers(*several)
+            both = put(full)
+            arrays = blas.device.pointers(both, both), blas.device.pointers(*several)
             blas(f"cublas{t}trsmBatched", *size[:-2], arrays[0], 5, arrays[1], rows, 2)
             assert close(several[1].get(), 4 * given)
 
@@ -409,7 +411,8 @@ def stored_as(array: Array, kind: str) -> Array:
 
 
 def read_as(array: Array, kind: str) -> Array:
-    return (np.ascontiguousarray(array).astype("u4") << 16).view("f4") if kind == "bf16" else array
+    widened: Array = (np.ascontiguousarray(array).astype("u4") << 16).view("f4") if kind == "bf16" else array
+    return widened
 
 
 @pytest.mark.parametrize(("compute", "ab", "c", "scalar"), GEMM_EX)
@@ -455,8 +458,8 @@ def test_products_of_other_types(blas: Blas, compute: int, ab: str, c: str, scal
     assert np.array_equal(read_as(many.get(), c)[12:].reshape(3, 4).T, made)
     several = [put(given[2]), put(given[2])]
     arrays = [blas.device.pointers(*pair) for pair in ([left, left], [right, right], several)]
-    size = (0, 0, 4, 3, 7, ends[0], arrays[0], kinds[0], 4, arrays[1], kinds[0], 7, ends[1])
-    blas("cublasGemmBatchedEx", *size, arrays[2], kinds[1], 4, 2, compute, -1)
+    by_address = (0, 0, 4, 3, 7, ends[0], arrays[0], kinds[0], 4, arrays[1], kinds[0], 7, ends[1])
+    blas("cublasGemmBatchedEx", *by_address, arrays[2], kinds[1], 4, 2, compute, -1)
     assert np.array_equal(read_as(several[1].get(), c), made)
 
 
