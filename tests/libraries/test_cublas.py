@@ -407,7 +407,8 @@ def stored_as(array: Array, kind: str) -> Array:
     if kind != "bf16":
         return array.astype(kind)
     bits = np.ascontiguousarray(array.astype("f4")).view("u4")
-    return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype("u2")
+    rounded: Array = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype("u2")
+    return rounded
 
 
 def read_as(array: Array, kind: str) -> Array:
