@@ -70,7 +70,11 @@ _PAIRS = {"-isystem", "-include"}
 _FLAGS = {
     "-w": ("-w",),
     "-g": ("-g",),
-    "-G": ("-g",),
+    "-G": ("-g", "-D__CUDACC_DEBUG__"),
+    "-ewp": ("-D__CUDACC_EWP__",),
+    "-extended-lambda": ("-D__CUDACC_EXTENDED_LAMBDA__",),
+    "-expt-extended-lambda": ("-D__CUDACC_EXTENDED_LAMBDA__",),
+    "-expt-relaxed-constexpr": ("-D__CUDACC_RELAXED_CONSTEXPR__",),
     "-lineinfo": ("-gline-tables-only",),
     "-noeh": ("-fno-exceptions",),
     "-pg": ("-pg",),
@@ -84,7 +88,7 @@ _DEVICE = {
     ("-fmad", "false"): ("-ffp-contract=off",),
 }
 _NOTHING = frozenset(
-    """-extended-lambda -expt-extended-lambda -expt-relaxed-constexpr -m64 -no-compress -src-in-ptx -res-usage -ewp
+    """-m64 -no-compress -src-in-ptx -res-usage
     -Wno-deprecated-gpu-targets -allow-unsupported-compiler -err-no -no-err-no -opt-info -nohdinitlist -nohdmoveforward
     -extra-device-vectorization -forward-unknown-to-host-compiler -forward-unknown-opts -keep-device-functions -objtemp
     -noprof -restrict --no-align-double -Wreorder -Wdefault-stream-launch -Wmissing-launch-bounds
@@ -125,7 +129,8 @@ def options(arguments: Sequence[str]) -> Options:
         elif word in ("-ftz", "-prec-div", "-prec-sqrt", "-fmad"):
             device += [flag for flag in _DEVICE.get((word, next(rest, "")), ()) if flag not in device]
         elif word == "-rdc":
-            next(rest, "")  # device code that another file has is refused when the code object is linked
+            if next(rest, "") == "true":  # device code of another file is refused when the code object is linked
+                both.append("-D__CUDACC_RDC__")
         elif word == "-default-stream":
             if next(rest, "") == "per-thread":
                 both.append(f"{_PER_THREAD}=1")
@@ -209,7 +214,7 @@ def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
             f"-DCASSC_CUDART_MAJOR={unit.cudart}",
             f"-D__CUDA_ARCH_LIST__={unit.sm * 10}",
         ),
-        *("-D__CUDACC_EXTENDED_LAMBDA__", "-D__CUDACC_RELAXED_CONSTEXPR__"),
+        "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
         *("-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option"),
     ]
     if not any(word.startswith("-std=") for word in asked.both):
