@@ -64,6 +64,12 @@ _SDK = "-target-sdk-version=12.3"
 
 _PER_THREAD = "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"
 
+_AS_LENIENT = (
+    *("-Wno-c++11-narrowing", "-Wno-register", "-Wno-reserved-user-defined-literal", "-Wno-invalid-constexpr"),
+    *("-fconstexpr-steps=33554432", "-fbracket-depth=1024"),
+)
+"""Of clang's errors those that are warnings of nvcc and g++ (``dim3{n, 1}`` of an int, ``register``, ``"%"PRIu64``),
+and g++'s limits where clang's are lower."""
 _OPENMP = "-fopenmp"
 _TAKEN = {"-D": "-D{}", "-U": "-U{}", "-I": "-I{}", "-std": "-std={}"}
 _PAIRS = {"-isystem", "-include"}
@@ -216,6 +222,7 @@ def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
         ),
         "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
         *("-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option"),
+        *_AS_LENIENT,
     ]
     if not any(word.startswith("-std=") for word in asked.both):
         words.append("-std=gnu++17")

@@ -1,0 +1,41 @@
+// What nvcc and g++ only warn of, or take without a word, and clang calls an error unasked.
+#include <cinttypes>
+#include "check.h"
+__global__ void fill(int* p, int n) {
+  register int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = i;
+}
+__global__ void vectors(float* o, int n) {
+  uint2 whole{n, n + 1};
+  float2 both{n, 0.5};
+  short bytes[2] = {n, 2};
+  o[0] = whole.y + both.x + bytes[0];
+}
+constexpr unsigned long long collatz(int most) {
+  unsigned long long steps = 0;
+  for (int start = 1; start < most; ++start)
+    for (unsigned long long x = start; x != 1; x = x % 2 ? 3 * x + 1 : x / 2) ++steps;
+  return steps;
+}
+constexpr unsigned long long kSteps = collatz(10000);  // about a million steps
+constexpr float root(float x) { return sqrtf(x); }
+int main() {
+  int n = 100;
+  int* p = managed<int>(n);
+  dim3 grid{(n + 31) / 32, 1, 1};
+  fill<<<grid, {32, 1}>>>(p, n);
+  fill<<<{n / 32 + 1}, 32>>>(p, n);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess && p[99] == 99);
+  float* o = managed<float>(1);
+  vectors<<<1, 1>>>(o, 5);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess && *o == 16);
+  char text[32];
+  snprintf(text, sizeof text, "%"PRIu64, (uint64_t)kSteps);
+  volatile int most = 10000;
+  CHECK((unsigned long long)atoll(text) == collatz(most));
+  CHECK(root(4.0f) == 2);
+  int variable[n];
+  variable[n - 1] = 3;
+  CHECK(variable[99] == 3);
+  done();
+}
