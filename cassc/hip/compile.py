@@ -21,7 +21,7 @@ from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import overlay as overlay_module
 from cassc.hip.explain import explain
-from cassc.hip.overlay import Overlay
+from cassc.hip.overlay import Overlay, Repairs
 from cassc.hip.tools import SourceTools, find_cccl, include_folder
 from cassc.hip.unit import Unit
 from cassc.image import elf
@@ -70,6 +70,8 @@ _AS_LENIENT = (
 )
 """Of clang's errors those that are warnings of nvcc and g++ (``dim3{n, 1}`` of an int, ``register``, ``"%"PRIu64``),
 and g++'s limits where clang's are lower."""
+_MOST_REPAIRS = 4
+"""Times that a unit is compiled: clang stops behind some errors, and then has not told of all."""
 _OPENMP = "-fopenmp"
 _TAKEN = {"-D": "-D{}", "-U": "-U{}", "-I": "-I{}", "-std": "-std={}"}
 _PAIRS = {"-isystem", "-include"}
@@ -166,15 +168,17 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
     files = dependencies(unit, tools)
     with tempfile.TemporaryDirectory(prefix="cassc-source-") as name:
         folder = Path(name)
-        overlay = overlay_module.make(files, folder)
-        made = _compiled(unit, tools, asked, targets, overlay, folder)
-        constructed = overlay_module.constructed("".join(output for _, output in made.results))
-        if constructed:
-            overlay = overlay_module.make(files, folder, constructed)
+        wanted = Repairs()
+        for _ in range(_MOST_REPAIRS):
+            overlay = overlay_module.make(files, folder, wanted)
             made = _compiled(unit, tools, asked, targets, overlay, folder)
+            known = wanted
+            wanted |= overlay_module.repairs("".join(output for _, output in made.results))
+            if wanted == known:
+                break
         if any(status for status, _ in made.results):
             # Without what only makes the arguments' order g++'s: clang's words are about the user's own text then.
-            overlay = overlay_module.make(files, folder, constructed, ordered=False)
+            overlay = overlay_module.make(files, folder, wanted, ordered=False)
             made = _compiled(unit, tools, asked, targets, overlay, folder)
         printed: list[str] = []
         for status, output in made.results:

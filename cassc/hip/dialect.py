@@ -52,23 +52,33 @@ class Rewritten:
     waiting: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a file: of ``__shared__`` variables whose constructors clang refuses, and nvcc does not run; of calls to
+    the host's functions in functions for host and device, of which clang makes device code that nobody calls."""
+
+    constructed: frozenset[int] = frozenset()
+    host_only: frozenset[int] = frozenset()
+
+
 def rewrite(
     text: str,
     title: str,
-    constructed: Collection[int] = (),
+    wanted: Lines | None = None,
     locks: spin.Locks | None = None,
     *,
     ordered: bool = False,
 ) -> Rewritten:
-    """The source in clang's form. ``title`` is what diagnostics name; ``constructed``: the lines of ``__shared__``
-    variables whose constructors clang refuses, and nvcc does not run; ``locks``: what other files of the unit have;
+    """The source in clang's form. ``title`` is what diagnostics name; ``wanted``: what clang would refuse;
+    ``locks``: what other files of the unit have;
     ``ordered``: arguments in host code are evaluated from the last to the first."""
-    locks = locks or spin.Locks()
-    if not locks and not constructed and not ordered and not _WORTH_A_LOOK.search(text):
+    locks, wanted = locks or spin.Locks(), wanted or Lines()
+    if not locks and wanted == Lines() and not ordered and not _WORTH_A_LOOK.search(text):
         return Rewritten(text, (), (), False)
     stream = [token for token in tokens.lex(text) if token.kind is not Kind.COMMENT]
     lines = tokens.Lines(text)
-    edits = list(shared_storage(stream, lines, constructed)) if constructed else []
+    edits = list(shared_storage(stream, lines, wanted.constructed)) if wanted.constructed else []
+    edits += inlined(stream, lines, wanted.host_only) if wanted.host_only else []
     taken = [(edit.begin, edit.end) for edit in edits]
     for edit in (*launches(stream), *alignments(stream)):
         if not any(begin <= edit.begin and edit.end <= end for begin, end in taken):
@@ -173,6 +183,45 @@ def shared_storage(stream: Sequence[Token], lines: tokens.Lines, places: Collect
             for name, size in names
         ]
         yield Edit(stream[first].offset, stream[end].offset, "; ".join(made))
+
+
+def inlined(stream: Sequence[Token], lines: tokens.Lines, places: Collection[int]) -> Iterator[Edit]:
+    """``inline`` in front of the functions that these lines lie in: nothing is made of those that are not used."""
+    position = 0
+    while position < len(stream):
+        if stream[position].text != "{" or not order.is_body(stream, position):
+            position += 1
+            continue
+        end = _closing(stream, position) or position
+        if any(lines.place(t.offset)[0] in places for t in stream[position : end + 1]):
+            first = stream[_declaration(stream, lines, position)]
+            yield Edit(first.offset, first.offset, "inline ")
+        position = end + 1
+
+
+def _declaration(stream: Sequence[Token], lines: tokens.Lines, body: int) -> int:
+    """The first word of a function's declaration, behind what makes it a template."""
+    first = body
+    while first > 0 and stream[first - 1].text not in (";", "}", "{", "#"):
+        first -= 1
+    if first > 0 and stream[first - 1].text == "#":
+        directive = lines.place(stream[first - 1].offset)[0]
+        while lines.place(stream[first].offset)[0] == directive:
+            first += 1
+    while stream[first].text == "template":
+        depth = 0
+        for position in range(first + 1, body):
+            depth += (stream[position].text == "<") - stream[position].text.count(">") * (
+                stream[position].text in (">", ">>")
+            )
+            if depth == 0:
+                first = position + 1
+                break
+        else:
+            break
+    if stream[first].text == "extern" and stream[first + 1].kind is Kind.LITERAL:
+        first += 2
+    return first
 
 
 def _specifiers(inside: Sequence[Token]) -> tuple[str, list[Token]]:

@@ -65,7 +65,7 @@ def _host_bodies(stream: Sequence[Token], on_device: Collection[str]) -> Iterato
     """The bodies of functions that run on the host alone."""
     position = 0
     while position < len(stream):
-        if stream[position].text != "{" or not _is_body(stream, position):
+        if stream[position].text != "{" or not is_body(stream, position):
             position += 1
             continue
         end = _closing(stream, position)
@@ -74,7 +74,8 @@ def _host_bodies(stream: Sequence[Token], on_device: Collection[str]) -> Iterato
         position = end + 1
 
 
-def _is_body(stream: Sequence[Token], opening: int) -> bool:
+def is_body(stream: Sequence[Token], opening: int) -> bool:
+    """Whether a brace opens the body of a function."""
     before = opening - 1
     while before > 0 and stream[before].text in ("const", "noexcept", "override", "final", "mutable"):
         before -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +18,10 @@ _MOST_TO_ORDER = 1 << 18
 """Characters; larger files are libraries of one header, whose tokens take long to cut."""
 _CONSTRUCTED = re.compile(
     r"^(.+?):(\d+):\d+: error: initialization is not supported for __shared__ variables", re.MULTILINE
+)
+_HOST_ONLY = re.compile(
+    r"^(.+?):(\d+):\d+: error: reference to __host__ (?:function|variable) .* in __host__ __device__ function",
+    re.MULTILINE,
 )
 
 
@@ -48,9 +52,40 @@ Places = frozenset[tuple[str, int]]
 """Absolute paths of files, and lines."""
 
 
-def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset(), *, ordered: bool = True) -> Overlay:
-    """``constructed``: where ``__shared__`` variables are declared whose constructors are not to be run;
-    ``ordered``: whether arguments in the host code of the user's files are evaluated as g++ does it."""
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """What clang calls an error and nvcc a warning, and only clang knows where it is.
+
+    Attributes:
+        constructed: ``__shared__`` variables whose constructors are not to be run.
+        host_only: functions for host and device that call the host's; no code may be made of them for the device.
+    """
+
+    constructed: Places = frozenset()
+    host_only: Places = frozenset()
+
+    def lines(self, names: Collection[str]) -> dialect.Lines:
+        """Of the file that has these names."""
+        return dialect.Lines(
+            frozenset(line for name, line in self.constructed if name in names),
+            frozenset(line for name, line in self.host_only if name in names),
+        )
+
+    def __or__(self, other: Repairs) -> Repairs:
+        return Repairs(self.constructed | other.constructed, self.host_only | other.host_only)
+
+
+def repairs(output: str) -> Repairs:
+    """From clang's words."""
+    constructed, host_only = (
+        frozenset((os.path.abspath(name), int(line)) for name, line in pattern.findall(output))
+        for pattern in (_CONSTRUCTED, _HOST_ONLY)
+    )
+    return Repairs(constructed, host_only)
+
+
+def make(files: Sequence[Path], folder: Path, wanted: Repairs, *, ordered: bool = True) -> Overlay:
+    """``ordered``: whether arguments in the host code of the user's files are evaluated as g++ does it."""
     roots: list[dict[str, str]] = []
     refused: list[Diagnostic] = []
     waiting: list[Diagnostic] = []
@@ -69,7 +104,7 @@ def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset(),
         if "cccl" not in real.parts:
             known |= dialect.locks(text)
     for number, (path, real, text) in enumerate(texts):
-        lines = frozenset(line for name, line in constructed if name in (os.path.abspath(path), str(real)))
+        lines = wanted.lines((os.path.abspath(path), str(real)))
         small = "cccl" not in real.parts and len(text) < _MOST_TO_ORDER
         made = dialect.rewrite(text, str(path), lines, known, ordered=ordered and small)
         refused += made.refused
@@ -87,8 +122,3 @@ def make(files: Sequence[Path], folder: Path, constructed: Places = frozenset(),
     written = folder / "overlay.yaml"
     written.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": roots}))
     return Overlay(written, tuple(headers), tuple(refused), managed, tuple(waiting))
-
-
-def constructed(output: str) -> Places:
-    """Where clang refuses ``__shared__`` variables for their constructors, which nvcc leaves out with a warning."""
-    return frozenset((os.path.abspath(name), int(line)) for name, line in _CONSTRUCTED.findall(output))

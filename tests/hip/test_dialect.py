@@ -79,3 +79,29 @@ def test_managed_units_are_told() -> None:
 def test_bytes_that_are_no_utf8_survive() -> None:
     text = b"// \xe9\xff\nk<<<1, {2}>>>();".decode(errors="surrogateescape")
     assert made(text).encode(errors="surrogateescape") == b"// \xe9\xff\nk<<<1, dim3{2}>>>();"
+
+
+def test_functions_of_which_no_device_code_may_be_made() -> None:
+    text = """#include <cstdio>
+__host__ __device__ void f() { puts(""); }
+template <class T, class U = int>
+static __host__ __device__ int g(T) {
+  return rand();
+}
+namespace n { __host__ __device__ int h() { return rand(); } }
+__host__ __device__ int other() { return 1; }
+"""
+    lines = dialect.rewrite(text, "a.cu", dialect.Lines(host_only=frozenset((2, 5, 7)))).text.splitlines()
+    assert lines[1].startswith("inline __host__ __device__ void f()")
+    assert lines[3].startswith("inline static __host__")
+    assert lines[6].startswith("namespace n { inline __host__")
+    assert lines[7] == "__host__ __device__ int other() { return 1; }"
+
+
+def test_shared_objects_become_storage() -> None:
+    text = "void k() {\n  __shared__ alignas(16) Pair<int, 4> a[2][N], b;\n  __shared__ int c;\n}\n"
+    lines = dialect.rewrite(text, "a.cu", dialect.Lines(constructed=frozenset((2,)))).text.splitlines()
+    kind = "Pair < int , 4 >"
+    assert f"__shared__ cassc::Uninitialized<{kind}[ 2 ][ N ]> cassc_a; auto& a = cassc_a.get();" in lines[1]
+    assert f"alignas(16) __shared__ cassc::Uninitialized<{kind}> cassc_b; auto& b = cassc_b.get();" in lines[1]
+    assert lines[2] == "  __shared__ int c;"

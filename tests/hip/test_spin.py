@@ -16,7 +16,7 @@ def _lexer() -> None:
 
 
 def rewritten(text: str) -> dialect.Rewritten:
-    return dialect.rewrite(text, "a.cu", (), dialect.locks(text))
+    return dialect.rewrite(text, "a.cu", locks=dialect.locks(text))
 
 
 TAKEN_IN_THE_BODY = "void f() { bool d = 0; while (!d) { if (atomicCAS(l, 0, 1) == 0) { x(); *l = 0; d = true; } } }"
