@@ -4,6 +4,9 @@
 #include <cuda.h>
 #include <cuda_profiler_api.h>
 #include <library_types.h>
+#include <nvtx3/nvToolsExt.h>
+#include <cuda_device_runtime_api.h>
+#include <math_constants.h>
 #include <device_launch_parameters.h>
 __global__ void k(float* o) {
   cuComplex a = make_cuComplex(1, 2), b = make_cuFloatComplex(3, 4);
@@ -17,6 +20,11 @@ __global__ void k(float* o) {
 }
 int main() {
   float* o = managed<float>(8);
+  nvtxRangePush("kernel");
+  nvtxEventAttributes_t event = {};
+  event.version = NVTX_VERSION;
+  event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  nvtxMarkEx(&event);
   cudaProfilerStart();
   k<<<1, 1>>>(o);
   cudaProfilerStop();

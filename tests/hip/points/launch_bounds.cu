@@ -3,13 +3,17 @@
 __launch_bounds__(64) __global__ void before(int* p) { atomicAdd(p, 1); }
 __global__ void __launch_bounds__(64) behind(int* p) { atomicAdd(p, 1); }
 template <int N>
-__global__ void __launch_bounds__(N, 2) dependent(int* p) { atomicAdd(p, 1); }
+__global__ void __launch_bounds__(N, 2) dependent(int* p) {
+  atomicAdd(p, 1);
+}
 template <class A, class B>
 struct Larger {
   static constexpr int value = sizeof(A) > sizeof(B) ? 8 * sizeof(A) : 8 * sizeof(B);
 };
 template <class A, class B>
-__launch_bounds__(Larger<A, B>::value) __global__ void with_commas(int* p) { atomicAdd(p, 1); }
+__launch_bounds__(Larger<A, B>::value) __global__ void with_commas(int* p) {
+  atomicAdd(p, 1);
+}
 int main() {
   int* p = managed<int>(1);
   before<<<1, 65>>>(p);

@@ -30,7 +30,7 @@ int main() {
   vectors<<<1, 1>>>(o, 5);
   CHECK(cudaDeviceSynchronize() == cudaSuccess && *o == 16);
   char text[32];
-  snprintf(text, sizeof text, "%"PRIu64, (uint64_t)kSteps);
+  snprintf(text, sizeof text, "%" PRIu64, (uint64_t)kSteps);
   volatile int most = 10000;
   CHECK((unsigned long long)atoll(text) == collatz(most));
   CHECK(root(4.0f) == 2);

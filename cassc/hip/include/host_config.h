@@ -1,0 +1,2 @@
+// All of this is in cuda_runtime.h.
+#include "cuda_runtime.h"
