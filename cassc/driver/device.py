@@ -72,6 +72,7 @@ class Settings:
             is an error otherwise.
         engines: who is asked for kernels from SASS, in order.
         kernels: only these of each cubin; empty: all.
+        exact_math: the lifter's approximate instructions give NVIDIA's bits.
     """
 
     targets: tuple[Target, ...]
@@ -80,6 +81,7 @@ class Settings:
     skip_refused: bool = False
     engines: tuple[str, ...] = DEFAULT_SASS_ENGINES
     kernels: tuple[str, ...] = ()
+    exact_math: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +266,8 @@ def translate_module(data: bytes, settings: Settings) -> ModuleResult:
         skip_refused=settings.skip_refused,
         kernels=settings.kernels,
     )
-    chosen = None if settings.engines == DEFAULT_SASS_ENGINES else cascade.engines_named(settings.engines)
-    return cascade.translate_module(data, settings.targets, options, chosen)
+    engines = cascade.engines_named(settings.engines, exact_math=settings.exact_math)
+    return cascade.translate_module(data, settings.targets, options, engines)
 
 
 def wants_translation(fat: fatbin.FatBinary) -> bool:
@@ -338,6 +340,7 @@ def make_module(data: bytes, settings: Settings, cache: Cache) -> Made:
             settings.skip_refused,
             settings.engines,
             settings.kernels,
+            settings.exact_math,
         ]
     )
     stored, hit = cache.get_or_make(cache_module.key("module", data, wanted, code_version()), make)

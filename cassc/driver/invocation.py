@@ -130,6 +130,7 @@ class Invocation:
         check_seconds: time in which each kernel is checked.
         policy: file that says which verdicts may ship, empty if none.
         engines: who is asked for a translation, in order.
+        exact_math: approximate instructions give NVIDIA's bits.
         compile_args: what nvcc is given for each source, the architectures included.
         device_link_args: what ``nvcc -dlink`` is given.
         host_compile_args: what the host's compiler is given where there is no nvcc.
@@ -186,6 +187,7 @@ class Invocation:
     check_seconds: float = DEFAULT_CHECK_SECONDS
     policy: str = ""
     engines: tuple[str, ...] = DEFAULT_ENGINES
+    exact_math: bool = False
     quiet: bool = False
     clean: bool = False
     run: bool = False
@@ -386,6 +388,7 @@ class _Parser:
             check_seconds=self._check_seconds(),
             policy=line.last("policy"),
             engines=tuple(dict.fromkeys(line.all("engine"))) or DEFAULT_ENGINES,
+            exact_math=line.last("math") == "exact",
             quiet=line.has("disable-warnings"),
             clean=line.has("clean-targets"),
             run=line.has("run"),

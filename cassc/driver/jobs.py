@@ -180,7 +180,9 @@ class _Runner:
 
         wanted = self.invocation
         engines = device.sass_engines(wanted.engines)
-        return device.Settings(wanted.targets, wanted.check_seconds, wanted.keep, engines=engines)
+        return device.Settings(
+            wanted.targets, wanted.check_seconds, wanted.keep, engines=engines, exact_math=wanted.exact_math
+        )
 
     def _compile(self, job: Compile) -> float:
         nvcc = self.plan.nvcc

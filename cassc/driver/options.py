@@ -147,6 +147,15 @@ OPTIONS: tuple[Option, ...] = (
         values=ENGINES,
         help="who translates, in this order: model or lift (from SASS), source (from CUDA C++); default lift,source",
     ),
+    _row(
+        "math",
+        "",
+        _ONE,
+        _D,
+        values=("native", "exact"),
+        help="approximate instructions (MUFU) by the target's own, with errors of the same size, or, much slower, "
+        "with NVIDIA's bits but for tanh; default native",
+    ),
     _row("check-seconds", "", _ONE, _D, help="time for checking each kernel (default 1.5); 0 checks nothing"),
     _row("policy", "", _ONE, _D, help="file that says which verdicts may ship; the build fails otherwise"),
     _row(
@@ -311,7 +320,7 @@ OPTIONS: tuple[Option, ...] = (
     _row("version", "-V", _FLAG, _D, help="print the versions of nvcc and of cassc"),
 )
 
-OWN = frozenset({"offload-arch", "check-seconds", "engine", "policy", "diagnostics-format"})
+OWN = frozenset({"offload-arch", "check-seconds", "engine", "math", "policy", "diagnostics-format"})
 """Options that nvcc does not have."""
 
 

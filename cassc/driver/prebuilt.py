@@ -83,7 +83,13 @@ def convert(invocation: Invocation) -> Report:
     path = invocation.inputs[0].path
     runtime = _libraries()
     engines = sass_engines(invocation.engines)
-    settings = Settings(invocation.targets, invocation.check_seconds, skip_refused=True, engines=engines)
+    settings = Settings(
+        invocation.targets,
+        invocation.check_seconds,
+        skip_refused=True,
+        engines=engines,
+        exact_math=invocation.exact_math,
+    )
     rules = policy.read(invocation.policy) if invocation.policy else None
     image = host.read(path)
     if not fatbin.extract(image):

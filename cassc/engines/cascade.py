@@ -104,12 +104,15 @@ def default_engines() -> tuple[Engine, ...]:
     return (LiftEngine(),)
 
 
-def engines_named(names: Iterable[str]) -> tuple[Engine, ...]:
-    """Engines that take kernels one by one: ``lift`` and ``model``. ValueError for another name."""
+def engines_named(names: Iterable[str], *, exact_math: bool = False) -> tuple[Engine, ...]:
+    """Engines that take kernels one by one: ``lift`` and ``model``. ValueError for another name.
+
+    ``exact_math``: the lifter's approximate instructions give NVIDIA's bits.
+    """
     found: list[Engine] = []
     for name in names:
         if name == "lift":
-            found.append(LiftEngine())
+            found.append(LiftEngine(exact_math=exact_math))
         elif name == "model":
             from cassc.engines.model import ModelEngine
 

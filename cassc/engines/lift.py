@@ -16,6 +16,10 @@ class LiftEngine:
     name: ClassVar[str] = "lift"
     strict: ClassVar[bool] = False
 
+    def __init__(self, *, exact_math: bool = False) -> None:
+        """``exact_math``: MUFU gives NVIDIA's bits, by many instructions."""
+        self._exact = exact_math
+
     def supports(self, request: Request) -> Support:
         """Every word has a row, and every row a meaning or a control kind that the lifter knows."""
         function = request.function
@@ -29,7 +33,7 @@ class LiftEngine:
 
     def translate(self, request: Request) -> Translation:
         try:
-            lifted = lift_kernel(request.function, request.cubin)
+            lifted = lift_kernel(request.function, request.cubin, exact=self._exact)
         except CasscError as problem:
             located = (_in_file(d, request, d.location.address) for d in problem.diagnostics)
             raise Unsupported(*located, status=problem.status) from problem

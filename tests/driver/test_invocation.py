@@ -151,6 +151,15 @@ def test_time_for_checking() -> None:
         parse(["--check-seconds", "soon", "a.cu"])
 
 
+def test_math() -> None:
+    assert parse(["--math=exact", "a.cu"]).exact_math
+    assert not parse(["--math", "native", "a.cu"]).exact_math
+    assert "--math=exact" not in parse(["--math=exact", "-ptx", "a.cu"]).nvcc_args
+    assert not parse(["a.cu"]).exact_math
+    with pytest.raises(CommandLineError, match="'fast'"):
+        parse(["--math=fast", "a.cu"])
+
+
 def test_language_option_holds_for_all_sources() -> None:
     kinds = [i.kind for i in parse(["a.cpp", "-x", "cu", "b.cpp", "c.inc", "d.o"]).inputs]
     assert kinds == [Kind.CUDA, Kind.CUDA, Kind.CUDA, Kind.OBJECT]

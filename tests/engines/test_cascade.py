@@ -12,7 +12,7 @@ import pytest
 from cassc.amdgpu import emulator
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.engines.base import Engine, Request, Support, Translation, Unsupported
-from cassc.engines.cascade import Accepted, TranslateOptions, translate_module
+from cassc.engines.cascade import Accepted, TranslateOptions, engines_named, translate_module
 from cassc.engines.lift import LiftEngine
 from cassc.image import cubin as cubin_image
 from cassc.sass.disasm import disassemble
@@ -192,3 +192,14 @@ def test_products_of_the_stages_are_kept_on_request(scale: bytes) -> None:
     assert {".sass", ".dot", ".gfx1100.ll", ".gfx1100.s", ".gfx1100.hsaco"} <= set(result.artefacts)
     assert result.artefacts[".gfx1100.hsaco"] == result.code_objects["gfx1100"]
     assert not translate_module(scale, [DEFAULT_TARGET], UNCHECKED).artefacts
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_exact_math_reads_tables(exact: bool) -> None:
+    (engine,) = engines_named(["lift"], exact_math=exact)
+    cubin = cubin_image.parse((DATA.parents[1] / "sass" / "data" / "kernels.sm_80.cubin").read_bytes())
+    function = disassemble(cubin).function("integers")
+    assert function is not None
+    made = engine.translate(Request(function, cubin, (DEFAULT_TARGET,)))
+    assert ("llvm.amdgcn.rcp.f32" not in made.ir.body) == exact
+    assert any("mufu" in name for name in made.ir.globals) == exact
