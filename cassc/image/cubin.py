@@ -42,6 +42,7 @@ class KernelAbi:
         max_threads: per CTA by ``__launch_bounds__``, 0 if none.
         required_threads: exact CTA shape (EIATTR_REQNTID), or None.
         registers: per thread, 0 if unknown.
+        cluster: CTAs of a cluster along x, y and z, where the kernel asks for that (EIATTR_CTA_PER_CLUSTER).
     """
 
     name: str
@@ -54,6 +55,7 @@ class KernelAbi:
     max_threads: int = 0
     required_threads: tuple[int, int, int] | None = None
     registers: int = 0
+    cluster: tuple[int, int, int] = (1, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +277,7 @@ def _kernel(
         threads[0] * threads[1] * threads[2] if threads else 0,
         required,
         module.registers.get(index, 0) or text.info >> 24,
+        _threads(one, eiattr.CTA_PER_CLUSTER) or (1, 1, 1),
     )
     return Kernel(symbol.name, text.data, abi, subroutines, info)
 

@@ -26,7 +26,7 @@ class Calls:
     shared: byte offsets of the functions with a single body.
     return_points: byte offsets to which their RET may go.
     targets: byte offsets that calls through a register may reach.
-    dispatched: blocks (outside of copies) that are entered through the dispatcher only; empty without shared bodies.
+    dispatched: blocks (outside of copies) that are entered through the dispatcher only; empty where there is none.
     """
 
     shared: frozenset[int]
@@ -35,7 +35,8 @@ class Calls:
     dispatched: frozenset[int] = frozenset()
 
 
-def analyse(cfg: Cfg) -> Calls:
+def analyse(cfg: Cfg, single: frozenset[int] = frozenset(), places: frozenset[int] = frozenset()) -> Calls:
+    """``single``: functions that are to have one body in any case. ``places``: blocks to which the dispatcher leads."""
     callees, indirect = {}, {}
     for entry in (0, *cfg.subroutines):
         callees[entry], indirect[entry] = direct_calls(cfg, entry)
@@ -43,7 +44,8 @@ def analyse(cfg: Cfg) -> Calls:
     edges = {f: callees[f] | (set(targets) if indirect[f] else set()) for f in callees}
     reach = {f: reached(edges, f) for f in edges}
     recursive = {f for f in edges if f in reach[f]}
-    shared = {f for f in edges if f in recursive or f in targets or reach[f] & recursive or indirect[f]} - {0}
+    shared = {f for f in edges if f in recursive or f in targets or reach[f] & recursive or indirect[f]}
+    shared = (shared | single) - {0}
     # A shared body is entered without a context, so whatever calls one has none either.
     while True:
         callers = {f for f in edges if f and f not in shared and callees[f] & shared}
@@ -58,16 +60,17 @@ def analyse(cfg: Cfg) -> Calls:
         if is_indirect(block.last) or called & shared:
             points += [place for kind, place in block.successors if kind is Edge.RETURN_POINT]
     found = Calls(frozenset(shared), tuple(dict.fromkeys(points)), targets)
-    return replace(found, dispatched=_dispatched(cfg, found)) if shared else found
+    return replace(found, dispatched=_dispatched(cfg, found, places)) if shared or places else found
 
 
 def _chosen_by_register(block: Block) -> list[int]:
     return [place for kind, place in block.successors if kind is Edge.CALL and is_indirect(block.last)]
 
 
-def _dispatched(cfg: Cfg, calls: Calls) -> frozenset[int]:
-    """The kernel's and the shared bodies' entries, the return points, and whatever else would enter a cycle."""
-    found = {0, *calls.shared, *calls.return_points}
+def _dispatched(cfg: Cfg, calls: Calls, places: frozenset[int]) -> frozenset[int]:
+    """The kernel's and the shared bodies' entries, the return points, the given places, and whatever else would enter a
+    cycle."""
+    found = {0, *calls.shared, *calls.return_points, *places}
     edges: dict[int, set[int]] = {}
     work = list(found)
     while work:

@@ -170,7 +170,7 @@ class EmitLlvm(Barriers):
             return self._counter(_NANOSECONDS_PER_TICK, name.endswith("hi"))
         if name == "swinhi" and not self.lds_bias:
             return self.hi(self._shared_window())
-        if name in ("cgactaid", "smid", "gridid", "stack_end"):
+        if name in ("cgactaid", "cgasize", "smid", "gridid", "stack_end"):
             return self.const(I32, 0)
         if name == "dynamic_smem_size":
             return self._implicit(_DYNAMIC_LDS, 4)
@@ -255,7 +255,9 @@ class EmitLlvm(Barriers):
         return self._invariant(pointer, size, math.gcd(start, size) or size)
 
     def _driver_word(self, offset: int) -> Ir:
-        for base, dimensions in ((self.words.block, _BLOCK), (self.words.grid, _GRID)):
+        cluster = self.words.cluster
+        clusters = self.words.grid if cluster is None else cluster.clusters
+        for base, dimensions in ((self.words.block, _BLOCK), (self.words.grid, _GRID), (clusters, _GRID)):
             index = (offset - base) // 4
             if 0 <= index < 3:
                 return self._implicit(*dimensions[index])
@@ -274,6 +276,8 @@ class EmitLlvm(Barriers):
             self.needs.add("grid")
             address = Ir(I64, f"%{GRID_ARGUMENT}")
             return self.lo(address) if offset == self.words.workspace[0] else self.hi(address)
+        if cluster is not None and offset in cluster.alone():
+            return self.const(I32, cluster.alone()[offset])
         if offset - offset % 8 in self.words.descriptors:
             return self.const(I32, 0)
         raise diag.error(

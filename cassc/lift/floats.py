@@ -306,8 +306,8 @@ class Floats(Integers):
         if op in ("sin", "cos"):
             # The instruction is exact in a limited range only; whole turns do not matter.
             x = self._fop("fsub", x, self._intrinsic("roundeven", x))
-        elif op != "ex2":
-            # Denormals count as zeros; to the exponential they are the same anyway.
+        elif op not in ("ex2", "tanh"):
+            # Denormals count as zeros, but for the hyperbolic tangent; to the exponential they are the same anyway.
             x = self.flush(x)
         if op == "tanh":
             return self._tanh(x)

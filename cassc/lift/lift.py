@@ -6,8 +6,9 @@ branch around the run. Branches stay branches: LLVM's structurizer forms the exe
 Convergence. A warp becomes a wave, whose lanes meet at post-dominators, as BSSY/BSYNC pairs ask. BSYNC is kept as a
 convergent no-op: without it LLVM may move the body of a critical section behind the loop that spins for the lock, and
 the winner would wait for the losers. BRA.DIV and BRA.CONV lead lanes that are not converged, or name different masks,
-to paths that tell them apart (``sass.groups``). Here lanes can only disagree about the mask; the other path is taken
-where they do and it matters.
+to paths that tell them apart (``sass.groups``). Lanes that meet at post-dominators can only disagree about the mask;
+the other path is taken where they do and it matters. Where lanes do not all meet so, they wait for each other in the
+dispatcher, and the other path is taken where it is on the hardware (``lift.passes.meetings``).
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from typing import cast
 from cassc import diag
 from cassc.diag import CasscError
 from cassc.image.cubin import Cubin
-from cassc.lift import calls, devicelib, globals, kernel
+from cassc.lift import external, globals, kernel
 from cassc.lift.calls import Context
+from cassc.lift.dispatch import Dispatcher
 from cassc.lift.emit import Banks, EmitLlvm, predicate_name
 from cassc.lift.kernel import LiftedKernel
-from cassc.lift.passes import progress
+from cassc.lift.passes import cluster_size, meetings, progress
 from cassc.lift.passes.merges import Guard, Merges, Step, Trace
 from cassc.lift.passes.wide import Wide
 from cassc.lift.text import Ir
@@ -37,14 +39,13 @@ from cassc.sass.execute import Machine, Write, execute
 from cassc.sass.fields import PT, WORD_BYTES
 from cassc.sass.groups import APART, joins_groups, mask_operand
 from cassc.sass.launch import LaunchWords
-from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
+from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
 # Below this address sm_90's kernels keep nothing of their own, if they have shared memory.
 _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
-_NEXT = "%next"  # slot: the code offset to which a lane goes by the dispatcher
-_IGNORED = frozenset({"nop", "bssy", "break", "bmov_write"})
+_BARRIERS = frozenset({"bssy", "break", "bmov_read", "bmov_write"})  # say who meets at a BSYNC
 _SYNCHRONISING = frozenset({"bsync", "bsync_free", "warpsync", "endcollective"}) | APART
 
 
@@ -72,8 +73,10 @@ class _Lifter:
         self.cubin = cubin
         self.abi = function.abi
         self.at = {i.address: i for i in function.instructions}
-        self.graph, self.spins = progress.spins(cfg.build(function))
-        self.calls = calls.analyse(self.graph)
+        graph, self.spins = progress.spins(cfg.build(function))
+        plan = meetings.plan(graph)
+        self.graph, self.calls, self.meetings = plan.graph, plan.calls, plan.meetings
+        self.cluster_words = cluster_size.fixed(self.graph, function)
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
@@ -84,13 +87,17 @@ class _Lifter:
         self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]
         self.done: set[tuple[int, Context]] = set()
-        self._dispatched: set[int] = set()
+        self.dispatcher = Dispatcher(self.m)
         self._source: tuple[int, Context] = (0, ())  # block that is written
         self._negated: dict[str, Ir] = {}  # value of a predicate -> its negation
         self._left: dict[str, list[str]] = {}  # loop that lanes leave together (its label) -> where they go
         self._places: dict[tuple[str, int], int] = {}
-        if self.calls.shared:
-            self.m.slots[_NEXT] = I32
+        # Blocks behind an instruction at which lanes meet that are apart from others: that instruction.
+        self._apart = {
+            block.last.address + WORD_BYTES: block.last
+            for block in self.graph.blocks.values()
+            if block.last.address in self.meetings and block.last.row.control in APART
+        }
 
     def _banks(self) -> Banks:
         symbols = dict(self.shared.banks)
@@ -108,6 +115,9 @@ class _Lifter:
         return 0 if reserved else kernel.barrier_bytes(any(i.mod("mode") == "RED" for i in barriers), named)
 
     def lift(self) -> LiftedKernel:
+        if self.abi.cluster != (1, 1, 1):
+            x, y, z = self.abi.cluster
+            raise self._unsupported(None, f"the kernel asks for clusters of {x}x{y}x{z} blocks")
         self._check_words()
         while self.work:
             key = self.work.pop()
@@ -120,11 +130,13 @@ class _Lifter:
         m = self.m
         m.mark = ""
         self._source = (-1, ())
-        first = self.goto(0, ()).removeprefix("label %")
+        first = self.dispatcher.first if 0 in self.calls.dispatched else _label(0, ())
         for name in self._left:
             m.slots |= {f"%{name}.left": I1, f"%{name}.place": I32}
             m.declare("llvm.amdgcn.wave.barrier", "void @()")
-        lines = kernel.prologue(m, first) + m.lines + self._loop_ends() + self._dispatcher() + ["exit:", "  ret void"]
+        m.group = None
+        dispatcher = self.dispatcher.lines()
+        lines = kernel.prologue(m, first) + m.lines + self._loop_ends() + dispatcher + ["exit:", "  ret void"]
         self.definitions.update(m.helpers)
         return LiftedKernel(
             self.abi.name,
@@ -152,11 +164,8 @@ class _Lifter:
         """The label of a block, which will be written."""
         self.work.append((address, context))
         self.trace.successors.setdefault(self._source, set()).add((address, context))
-        if not context and address in self.calls.dispatched:
-            self._dispatched.add(address)
-            label = f"to{address:x}"
-        else:
-            label = _label(address, context)
+        dispatched = not context and address in self.calls.dispatched
+        label = self.dispatcher.enter(address) if dispatched else _label(address, context)
         return f"label %{self._by_loop(address, context, label)}"
 
     def _by_loop(self, address: int, context: Context, label: str) -> str:
@@ -190,18 +199,6 @@ class _Lifter:
             lines += [f"  switch i32 %{name}.next, label %{name}.none [ {cases} ]", f"{name}.none:", "  unreachable"]
         return lines
 
-    def _dispatcher(self) -> list[str]:
-        """The place through which shared bodies are entered and returned from (see ``lift.calls``)."""
-        if not self._dispatched:
-            return []
-        cases = " ".join(f"i32 {place}, label %{_label(place, ())}" for place in sorted(self._dispatched))
-        lines = []
-        for place in sorted(self._dispatched):
-            lines += [f"to{place:x}:", f"  store i32 {place}, ptr addrspace(5) {_NEXT}", "  br label %dispatch"]
-        lines += ["dispatch:", f"  %next.place = load i32, ptr addrspace(5) {_NEXT}"]
-        lines += [f"  switch i32 %next.place, label %nowhere [ {cases} ]", "nowhere:", "  unreachable"]
-        return lines
-
     def _jump(self, i: Instruction, base: int, targets: Sequence[int]) -> None:
         """To the code offset ``base`` + register, by the dispatcher."""
         m = self.m
@@ -210,17 +207,18 @@ class _Lifter:
         self.trace.open.add(self._source)
         for target in targets:
             self.work.append((target, ()))
-            self._dispatched.add(target)
-        m.line(f"store {place.typed}, ptr addrspace(5) {_NEXT}")
-        m.line("br label %dispatch")
+            self.dispatcher.places.add(target)
+        self.dispatcher.jump(place)
 
     def _block(self, block: Block, context: Context) -> None:
         self._source = (block.start, context)
         self.m.new_block()
         self.m.group = None
         self.m.lines.append(f"{_label(block.start, context)}:")
+        if block.start in self._apart:
+            self.m.group = self.dispatcher.group(self._apart[block.start])
         body = list(block.instructions)
-        ends = block.last.row.control in cfg.ENDS
+        ends = block.last.row.control in cfg.ENDS or block.last.address in self.meetings
         if ends:
             body.pop()
         self.trace.steps[self._source] = []
@@ -274,7 +272,7 @@ class _Lifter:
         literal = (predicate_name(g.index, g.uniform), g.negated)
         condition = self._holds(g)
         steps = self.trace.steps[self._source]
-        if not any(_has_effects(i) for i in run):
+        if not any(self._has_effects(i) for i in run):
             for i in run:
                 with self._step(literal):
                     self._execute(i, condition, self._merged(literal, len(steps)))
@@ -309,6 +307,14 @@ class _Lifter:
             return value
         return self._negated.setdefault(value.text, self.m.not_(value))
 
+    def _has_effects(self, i: Instruction) -> bool:
+        """Also reads of a constant bank at an index, which other lanes may have out of bounds, and control."""
+        if i.row.control in _BARRIERS:
+            return bool(self.meetings) or i.row.control == "bmov_read"
+        if i.row.control:
+            return i.row.control != "nop"
+        return not i.row.pure or any(getattr(o, "register", None) is not None for o in i.operands)
+
     def _execute(
         self, i: Instruction, condition: Ir | None = None, merged: Callable[[str], bool] = lambda slot: True
     ) -> None:
@@ -327,12 +333,30 @@ class _Lifter:
                 place = cfg.target_of(i)
                 value = m.const(I64, i.address if place is None else place)
                 self._assign(i, (m.lo(value), m.hi(value)), condition, merged)
-            elif kind == "bmov_read":
-                self._assign(i, (m.const(I32, 0),), condition, merged)
-            elif kind not in _IGNORED:
+            elif kind in _BARRIERS:
+                self._convergence(i)
+            elif kind != "nop":
                 raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
         except CasscError as problem:
             raise self._located(problem, i) from None
+
+    def _convergence(self, i: Instruction) -> None:
+        """Masks of the lanes that meet at a BSYNC; no matter where joining paths are enough."""
+        m, kind = self.m, i.row.control
+        if not self.meetings:
+            if kind == "bmov_read":
+                self._assign(i, (m.const(I32, 0),))
+            return
+        m.group = None
+        index = meetings.barrier_index(i)
+        if kind == "bssy":
+            self.dispatcher.set_barrier(index)
+        elif kind == "break":
+            self.dispatcher.leave_barrier(index)
+        elif kind == "bmov_read":
+            self._assign(i, (self.dispatcher.take_barrier(index),))
+        else:
+            self.dispatcher.set_barrier(index, m.register(next(o for o in i.operands if isinstance(o, Reg))))
 
     def _mark(self, i: Instruction) -> None:
         """What is written from now on comes from this instruction's source line, where the cubin tells it."""
@@ -340,7 +364,10 @@ class _Lifter:
         number = None if place is None else self._places.setdefault(place, len(self._places))
         self.m.mark = "" if number is None else f", !dbg !?{number}"
 
-    def _compute(self, i: Instruction, condition: Ir | None, merged: Callable[[str], bool]) -> None:
+    def _compute(
+        self, i: Instruction, condition: Ir | None = None, merged: Callable[[str], bool] = lambda slot: True
+    ) -> None:
+        i = self.cluster_words.get(i.address, i)
         writes = self.wide.rewritten(i, condition)
         half = None
         if writes is None:
@@ -352,7 +379,11 @@ class _Lifter:
             self.wide.remember(i, half, condition)
 
     def _assign(
-        self, i: Instruction, words: tuple[Ir, ...], condition: Ir | None, merged: Callable[[str], bool]
+        self,
+        i: Instruction,
+        words: tuple[Ir, ...],
+        condition: Ir | None = None,
+        merged: Callable[[str], bool] = lambda slot: True,
     ) -> None:
         target = i.operands[0]
         assert isinstance(target, Reg | UReg)
@@ -379,6 +410,9 @@ class _Lifter:
         if kind in ("branch_div", "branch_conv"):
             self._converged(block, context, follower)
             return
+        if i.address in self.meetings:
+            self._meeting(block)
+            return
         condition = self._condition(i)
         if condition is not None:
             taken = self.m.name()[1:]
@@ -392,11 +426,49 @@ class _Lifter:
         target = block.successors[0][1]
         together, apart = (target, follower) if i.row.control == "branch_conv" else (follower, target)
         agreed = self._condition(i)
+        if self.meetings:
+            m.group = None
+            mask = next((o for o in i.operands if isinstance(o, UReg)), None)
+            asked = m.const(I32, -1) if mask is None else m.register(mask)
+            asked = m.not_(asked) if mask is not None and mask.inverted else asked
+            present = self.dispatcher.converged(asked, m.const(I1, 1) if agreed is None else agreed)
+            m.line(f"br {present.typed}, {self.goto(together, context)}, {self.goto(apart, context)}")
+            return
         if agreed is None or not joins_groups(self.at, apart):
             m.line(f"br {self.goto(together, context)}")
             return
         disagreed = m.compare("ne", m.ballot(m.not_(agreed)), m.const(I32, 0), signed=False)
         m.line(f"br {disagreed.typed}, {self.goto(apart, context)}, {self.goto(together, context)}")
+
+    def _meeting(self, block: Block) -> None:
+        """The lanes wait for each other, and go on by the dispatcher."""
+        i, m = block.last, self.m
+        follower = i.address + WORD_BYTES
+        m.group = None
+        condition = self._condition(i) if i.row.control else None if i.guard.is_true else self._holds(i.guard)
+        self.trace.open.add(self._source)
+        if condition is not None:
+            taken, other = m.name()[1:], m.name()[1:]
+            m.line(f"br {condition.typed}, label %{taken}, label %{other}")
+            m.lines.append(f"{other}:")
+            self.dispatcher.together()
+            m.line(f"br {self.goto(follower, ())}")
+            m.lines.append(f"{taken}:")
+        if i.row.control == "warpsync_collective":
+            resume = cfg.target_of(i)
+            assert resume is not None
+            self.dispatcher.resume_at(resume)
+            self.work.append((resume, ()))
+            self.dispatcher.places.add(resume)
+        if i.row.control != "endcollective":
+            self.work.append((follower, ()))
+        self.dispatcher.meet(i, follower)
+        behind = self.dispatcher.behind(i)
+        if behind is not None:
+            m.new_block()
+            m.lines.append(f"{behind}:")
+            self._compute(i)
+            m.line(f"br {self.goto(follower, ())}")
 
     def _condition(self, i: Instruction) -> Ir | None:
         """Guard and predicate operands together; None if always."""
@@ -431,7 +503,7 @@ class _Lifter:
         elif kind in cfg.CALLS and any(edge is Edge.CALL for edge, _ in block.successors) or kind == "call_rel":
             self._call(block, context, follower)
         elif kind == "call_abs":
-            self._external(i)
+            external.call(self.m, self.cubin, i)
             m.line(f"br {self.goto(follower, context)}")
         else:
             raise self._unsupported(i, f"control transfer of kind {kind} is not supported")
@@ -477,62 +549,6 @@ class _Lifter:
         else:
             self.m.line(f"br {self.goto(callees[0], (*context, follower))}")
 
-    # Functions outside of the cubin ------------------------------------------------------------------------------
-    def _external(self, i: Instruction) -> None:
-        """Choice by the marker that the table of addresses holds; LLVM folds it where the table index is constant."""
-        m = self.m
-        named = i.operands[-1]
-        arguments = [m.register(Reg(k)) for k in range(4, 14)]
-        if isinstance(named, Named):
-            if named.name not in globals.EXTERNAL:
-                raise self._unsupported(i, f"the device runtime function {named.name} is not supported")
-            self._call_helper(named.name, arguments)
-            return
-        table = self.cubin.relocations.get(globals.POINTERS, ())
-        undefined = {r.symbol for r in table if (s := self.cubin.symbol(r.symbol)) is not None and not s.section}
-        unknown = sorted(undefined - set(globals.EXTERNAL))
-        if unknown:
-            raise self._unsupported(i, f"the device runtime function {unknown[0]} is not supported")
-        if not undefined:
-            raise self._unsupported(i, "a call of a function that the cubin does not name")
-        target = m.pair(*self._words(i))
-        done, lost = m.name()[1:], m.name()[1:]
-        labels = {function: m.name()[1:] for function in sorted(undefined)}
-        cases = " ".join(f"i64 {globals.EXTERNAL[f]}, label %{label}" for f, label in labels.items())
-        m.line(f"switch {target.typed}, label %{lost} [ {cases} ]")
-        before = m.snapshot()
-        for function, label in labels.items():
-            m.lines.append(f"{label}:")
-            self._call_helper(function, arguments)
-            m.line(f"br label %{done}")
-        m.lines.append(f"{lost}:")
-        m.line("unreachable")
-        m.lines.append(f"{done}:")
-        m.restore(before)
-
-    def _words(self, i: Instruction) -> tuple[Ir, Ir]:
-        register = next(o for o in i.operands if isinstance(o, Reg))
-        return self.m.register(register), self.m.register(Reg(register.index + 1))
-
-    def _call_helper(self, function: str, r: Sequence[Ir]) -> None:
-        """Arguments stand in R4 and up, 64-bit ones in even pairs; the result goes to R4."""
-        m = self.m
-        file = devicelib.FILES[function]
-        m.helpers[file] = devicelib.text(file)
-        first, second = m.pair(r[0], r[1]), m.pair(r[2], r[3])
-        if function == "vprintf":
-            count = m.define(I32, f"call i32 @__cassc_vprintf({first.typed}, {second.typed})")
-            m.write(Write(Reg(4), (count,)))
-        elif function == "free":
-            m.line(f"call void @__cassc_free({first.typed})")
-        elif function == "__assertfail":
-            arguments = (first, second, r[4], m.pair(r[6], r[7]))
-            m.line(f"call void @__cassc_assertfail({', '.join(a.typed for a in arguments)})")
-        else:
-            alignment = m.const(I64, 16) if function == "malloc" else second
-            pointer = m.define(I64, f"call i64 @__cassc_malloc({first.typed}, {alignment.typed})")
-            m.write(Write(Reg(4), (m.lo(pointer), m.hi(pointer))))
-
 
 class _Located:
     """Gives errors raised inside the instruction as their place."""
@@ -561,10 +577,3 @@ def _writes(i: Instruction, p: Pred) -> bool:
         isinstance(operand, Pred) and token.dest and (operand.index, operand.uniform) == (p.index, p.uniform)
         for token, operand in zip(i.row.tokens, i.operands, strict=True)
     ) or i.row.mnemonic in ("R2P", "UR2P")
-
-
-def _has_effects(i: Instruction) -> bool:
-    """Also reads of a constant bank at an index, which other lanes may have out of bounds, and control."""
-    if i.row.control:
-        return i.row.control not in _IGNORED
-    return not i.row.pure or any(getattr(o, "register", None) is not None for o in i.operands)

@@ -72,24 +72,28 @@ UNBOUNDED_STACK = 16384
 STACK_POINTER = 1  # R1
 
 
+def own_blocks(graph: Cfg, entry: int) -> set[int]:
+    """The blocks of the function at ``entry``, without those of functions that it calls."""
+    work, seen = [entry], set()
+    while work:
+        place = work.pop()
+        if place not in seen and place in graph.blocks:
+            seen.add(place)
+            work += [target for kind, target in graph.blocks[place].successors if kind is not Edge.CALL]
+    return seen
+
+
 def direct_calls(graph: Cfg, entry: int) -> tuple[set[int], bool]:
     """Functions called from the blocks that belong to the one at ``entry``, and whether it calls through a register."""
     callees: set[int] = set()
     indirect = False
-    work, seen = [entry], set()
-    while work:
-        place = work.pop()
-        if place in seen or place not in graph.blocks:
-            continue
-        seen.add(place)
+    for place in own_blocks(graph, entry):
         block = graph.blocks[place]
-        for kind, target in block.successors:
-            if kind is not Edge.CALL:
-                work.append(target)
-            elif is_indirect(block.last):
-                indirect = True
-            else:
-                callees.add(target)
+        called = {target for kind, target in block.successors if kind is Edge.CALL}
+        if called and is_indirect(block.last):
+            indirect = True
+        else:
+            callees |= called
     return callees, indirect
 
 

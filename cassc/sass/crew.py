@@ -177,7 +177,7 @@ class Crew:
             return self.cta.instructions >> 32
         if name == "swinhi":
             return WINDOWS[Space.SHARED] >> 32
-        if name in ("smid", "cgactaid", "gridid", "stack_end"):
+        if name in ("cgactaid", "cgasize", "smid", "gridid", "stack_end"):
             return 0
         if name == "dynamic_smem_size":
             return self.cta.dynamic_shared
@@ -343,6 +343,8 @@ class Crew:
                 missing = self.wait_mask & running & ~self._bits(here)
                 free = here & (missing == 0)
                 self.wait[free] = _RUNNING
+                if kind != _AT_BSYNC and self.cta.races is not None:
+                    self.cta.races.warps_met(free)
                 if kind == _AT_COLLECTIVE:
                     self._gather(free)
 

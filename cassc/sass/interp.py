@@ -207,6 +207,8 @@ def run(
             "sass-bad-launch",
             f"the parameter block has {len(launch.parameters)} bytes, the kernel takes {function.abi.param_size}",
         )
+    if function.abi.cluster != (1, 1, 1):
+        raise diag.error("sass-bad-launch", f"clusters of {function.abi.cluster} blocks are not supported")
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     if not 1 <= threads <= 1024 or min(launch.grid) < 1:
         raise diag.error("sass-bad-launch", f"impossible launch: grid {launch.grid}, block {launch.block}")

@@ -9,6 +9,36 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterWords:
+    """Byte offsets of what a kernel knows of its cluster.
+
+    Attributes:
+        launched: 1 in a launch with clusters, else 0.
+        dimensions: CTAs of a cluster, three words.
+        reciprocals: of these, as floats.
+        clusters: of the grid, three words.
+        size: CTAs of a cluster.
+    """
+
+    launched: int
+    dimensions: int
+    reciprocals: int
+    clusters: int
+    size: int
+
+    def alone(self) -> dict[int, int]:
+        """Offset -> word, in a launch without clusters, where each CTA is one; those of ``clusters`` are the grid's."""
+        found = {self.launched: 0, self.size: 1}
+        for axis in range(3):
+            found[self.dimensions + 4 * axis] = 1
+            found[self.reciprocals + 4 * axis] = _ONE
+        return found
+
+
+_ONE = 0x3F800000  # as a float
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchWords:
     """Byte offsets in constant bank 0.
 
@@ -22,6 +52,7 @@ class LaunchWords:
         descriptors: memory descriptors (64 bits) that global accesses name; nothing depends on their value.
         constants: generic address (64 bits) of constant bank 3, as debug builds read it; None where that is not known.
         size: of the words before the parameters, where a kernel has none.
+        cluster: None before sm_90. What they hold was recorded on an H200; that of sm_100 is taken to be the same.
     """
 
     block: int
@@ -33,6 +64,7 @@ class LaunchWords:
     descriptors: tuple[int, ...]
     constants: int | None
     size: int
+    cluster: ClusterWords | None = None
 
     @classmethod
     def of(cls, sm: int) -> LaunchWords:
@@ -50,7 +82,9 @@ _SM_75 = LaunchWords(
     constants=0x50,
     size=0x400,
 )
-_SM_90 = replace(_SM_75, workspace=(0x48, 0x44), constants=0xD0)
+_SM_90 = replace(
+    _SM_75, workspace=(0x48, 0x44), constants=0xD0, cluster=ClusterWords(0x140, 0x144, 0x150, 0x15C, 0x188)
+)
 _SM_100 = LaunchWords(
     block=0x360,
     grid=0x370,
@@ -61,4 +95,5 @@ _SM_100 = LaunchWords(
     descriptors=(0x358,),
     constants=None,
     size=0x400,
+    cluster=ClusterWords(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC),
 )

@@ -106,6 +106,10 @@ class Program:
         words[at.stack // 4] = self.stack
         low, high = at.workspace
         words[low // 4], words[high // 4] = workspace & 0xFFFFFFFF, workspace >> 32
+        if at.cluster is not None:
+            for place, word in at.cluster.alone().items():
+                words[place // 4] = word
+            words[at.cluster.clusters // 4 : at.cluster.clusters // 4 + 3] = grid
         if at.constants is not None:
             words[at.constants // 4], words[at.constants // 4 + 1] = self.constants & 0xFFFFFFFF, self.constants >> 32
         data[base : base + len(parameters)] = np.frombuffer(parameters, np.uint8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from cassc.amdgpu import emulator
 from cassc.amdgpu.assemble import assemble
+from cassc.diag import CasscError
 from cassc.image import cubin as cubins
 from cassc.image.cubin import Cubin
 from cassc.lift.kernel import grid_argument_offset
@@ -19,6 +21,7 @@ from cassc.sass import interp
 from cassc.sass.disasm import SassFunction, disassemble
 from cassc.sass.grid import WORKSPACE_BYTES, synchronises
 from cassc.sass.memory import Memory
+from cassc.sass.operand import Imm
 from cassc.target import DEFAULT_TARGET
 
 DATA = Path(__file__).parent.parent / "sass" / "data"
@@ -26,7 +29,7 @@ A, B, WORKSPACE = 0x10000, 0x20000, 0x30000
 BLOCKS, ROUNDS = 3, 3
 
 
-@pytest.fixture(params=[80, 90], ids=["sm_80", "sm_90"])
+@pytest.fixture(params=[80, 90, 100], ids=["sm_80", "sm_90", "sm_100"])
 def ring(request: pytest.FixtureRequest) -> tuple[Cubin, SassFunction]:
     cubin = cubins.parse((DATA / f"grid.sm_{request.param}.cubin").read_bytes())
     function = disassemble(cubin).function("ring")
@@ -61,6 +64,28 @@ def test_a_launch_that_is_not_cooperative_traps(ring: tuple[Cubin, SassFunction]
     with pytest.raises(interp.Fault) as caught:
         interpret(*ring, workspace=0)
     assert caught.value.kind == "trap"
+
+
+def size_scaled_by(factor: int) -> tuple[Cubin, SassFunction]:
+    """The kernel for sm_100, with another factor of the size of the cluster."""
+    cubin = cubins.parse((DATA / "grid.sm_100.cubin").read_bytes())
+    function = disassemble(cubin).function("ring")
+    assert function is not None
+    changed = []
+    for i in function.instructions:
+        operands = tuple(
+            Imm(factor & 0xFFFFFFFF) if isinstance(o, Imm) and o.bits == -160 & 0xFFFFFFFF else o for o in i.operands
+        )
+        changed.append(replace(i, operands=operands))
+    return cubin, replace(function, instructions=tuple(changed))
+
+
+def test_the_size_of_the_cluster_is_for_launch_words_only() -> None:
+    cubin, function = size_scaled_by(-160)
+    lift_kernel(function, cubin)
+    cubin, function = size_scaled_by(-161)
+    with pytest.raises(CasscError, match="depends on the size of the cluster"):
+        lift_kernel(function, cubin)
 
 
 def test_blocks_meet_on_the_emulator(ring: tuple[Cubin, SassFunction]) -> None:

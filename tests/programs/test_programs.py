@@ -39,7 +39,6 @@ def test_program(name: str, tmp_path: Path, nvcc: Nvcc) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(reason="lanes that skip a call through a pointer do not wait for the others", strict=True)
 def test_calls_through_pointers_before_a_barrier(tmp_path: Path, nvcc: Nvcc) -> None:
     _check("virtual_nodes", tmp_path, "-rdc=true")
 

@@ -43,6 +43,7 @@ SPECIAL_NAMES = {
     "SR_SWINHI": "swinhi",
     "SR_LMEMHIOFF": "stack_end",
     "SR_CgaCtaId": "cgactaid",
+    "SR_CgaSize": "cgasize",
 }
 
 

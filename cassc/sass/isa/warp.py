@@ -5,7 +5,7 @@ from __future__ import annotations
 from cassc.sass import fields
 from cassc.sass.builder import I1, I32, Builder, Value
 from cassc.sass.fields import Field
-from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn, undone
+from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn
 
 
 @insn(
@@ -199,7 +199,6 @@ def b2r_result(b: Builder, i: Instruction) -> tuple[Value, Value]:
     return b.barrier_result()  # type: ignore[attr-defined, no-any-return]
 
 
-CLUSTERS = "barriers of a cluster of CTAs"
 USES_UNIFORM = {fields.USES_UNIFORM: 1}
 NANOSLEEP_FIXED = {fields.PP: 7}
 
@@ -211,5 +210,14 @@ def nanosleep(b: Builder, i: Instruction, x: Value) -> None:
 
 
 control_row("YIELD", 0x146, "", form(4), control="nop", fixed=NANOSLEEP_FIXED)
-undone("UCGABAR_ARV", 0x1C7, "", form(4), uniform=True, first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
-undone("UCGABAR_WAIT", 0x1C7, "", form(6), uniform=True, first_sm=90, todo=CLUSTERS, fixed=USES_UNIFORM)
+
+
+# Barriers of a cluster. A kernel for clusters of several CTAs is refused, so they are the CTA's own. Threads may work
+# between arriving and waiting; that all of them have come to the wait is more than is asked.
+control_row("UCGABAR_ARV", 0x1C7, "", form(4), control="nop", uniform=True, first_sm=90, fixed=USES_UNIFORM)
+
+
+@insn("UCGABAR_WAIT", 0x1C7, "", form(6), uniform=True, first_sm=90, fixed=USES_UNIFORM)
+@effects
+def ucgabar_wait(b: Builder, i: Instruction) -> None:
+    b.barrier(b.const(I32, 0), None)

@@ -1,4 +1,4 @@
-// Blocks that wait for each other. nvcc -cubin -arch=sm_80 (sm_90) -o grid.sm_80.cubin grid.cu
+// Blocks that wait for each other. nvcc -cubin -arch=sm_80 (sm_90, sm_100) -o grid.sm_80.cubin grid.cu
 #include <cooperative_groups.h>
 
 // Each block passes its number on to the next one, `rounds` times.
