@@ -16,6 +16,8 @@ class LiftEngine:
     name: ClassVar[str] = "lift"
     strict: ClassVar[bool] = False
 
+    _exact = False
+
     def __init__(self, *, exact_math: bool = False) -> None:
         """``exact_math``: MUFU gives NVIDIA's bits, by many instructions."""
         self._exact = exact_math
