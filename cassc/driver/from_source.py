@@ -14,7 +14,7 @@ from cassc.diag import CasscError, Diagnostic, Location, Severity, note
 from cassc.driver import cache as cache_module
 from cassc.driver import device
 from cassc.driver.cache import Cache
-from cassc.driver.plan import FromSource
+from cassc.driver.plan import Dependencies, FromSource
 from cassc.engines.source import SourceEngine, UnitTranslation
 from cassc.hip.compile import CompilerFailed
 from cassc.hip.tools import include_folder
@@ -33,6 +33,16 @@ def make(job: FromSource, settings: device.Settings, cache: Cache) -> device.Out
         raise SourceFailed(*problem.diagnostics, status=problem.status) from problem
     sys.stderr.write(output)
     return outcome
+
+
+def dependencies(job: Dependencies) -> None:
+    """Write the rule. Raises CasscError as :func:`make`."""
+    try:
+        files = SourceEngine().dependencies(job.unit)
+    except CompilerFailed as problem:
+        sys.stderr.write(problem.output)
+        raise SourceFailed(*problem.diagnostics, status=problem.status) from problem
+    job.output.write_text(_rule(job, files))
 
 
 def instead(job: FromSource, refusal: CasscError, settings: device.Settings, cache: Cache) -> device.Outcome:
@@ -94,7 +104,7 @@ def _key(job: FromSource, files: Sequence[str], engine: SourceEngine, settings: 
     return cache_module.key("source", digest.digest(), wanted, engine.version(), device.code_version())
 
 
-def _rule(job: FromSource, files: Sequence[str]) -> str:
+def _rule(job: FromSource | Dependencies, files: Sequence[str]) -> str:
     own = str(include_folder())
     wanted = [name for name in files if not name.startswith(own)]
     if not job.system:

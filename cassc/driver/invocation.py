@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from cassc.diag import Diagnostic, Severity
 from cassc.driver import architectures, arguments
 from cassc.driver.arguments import CommandLine, CommandLineError
 from cassc.driver.options import BY_SPELLING, DEFAULT_ENGINES, OWN, Use
+from cassc.hip.unit import host_options
 from cassc.target import DEFAULT_SM, DEFAULT_TARGET, TARGETS, Target
 
 DEFAULT_CHECK_SECONDS = 1.5
@@ -136,7 +138,7 @@ class Invocation:
         host_compile_args: what the host's compiler is given where there is no nvcc.
         language: ``-x``, empty if none.
         depend_args: ``-MP``; the other dependency options stand below.
-        dependencies: ``-MD``, ``-MMD`` or empty.
+        dependencies: ``-MD``, ``-MMD`` or empty; for ``Phase.NVCC`` also ``-M`` and ``-MM``.
         dependency_file, dependency_target: ``-MF``, ``-MT``, empty if none.
         host_args: options of the host compiler that also matter when it links (``-Xcompiler``, ``-g``, ``-pg``).
         linker_args: ``-Xlinker``.
@@ -319,7 +321,7 @@ class _Parser:
         for item in self.line.given:
             spelling = _HOST_SPELLING.get(item.option.name)
             if spelling is not None:
-                values = _split(item.value) if item.value is not None else [""]
+                values = host_options(item.value) if item.value is not None else [""]
                 for value in values:
                     words += [spelling, value] if spelling.startswith("-i") else [spelling + value]
         return words
@@ -330,6 +332,20 @@ class _Parser:
         items = [item for item in self.line.given if item.option.name not in OWN and item.option.name not in named]
         words = [word for item in items for word in item.words]
         return (*words, *architectures, *self.line.unknown, *self.line.files)
+
+    def _printed_dependencies(self, architectures: tuple[str, ...]) -> dict[str, Any]:
+        """What a compiler in the place of nvcc has to know for ``-M`` and ``-MM``."""
+        line = self.line
+        flags = (("generate-dependencies", "-M"), ("generate-nonsystem-dependencies", "-MM"))
+        return {
+            "output": line.last("output-file"),
+            "compile_args": (*line.words(Use.COMPILE), *architectures),
+            "depend_args": tuple(w for item in line.given if item.option.use == Use.DEPEND for w in item.words),
+            "dependencies": next((flag for name, flag in flags if line.has(name)), ""),
+            "dependency_file": line.last("dependency-output"),
+            "dependency_target": line.last("dependency-target-name"),
+            "engines": tuple(dict.fromkeys(line.all("engine"))) or DEFAULT_ENGINES,
+        }
 
     def _invocation(self, phase: Phase, inputs: tuple[Input, ...]) -> Invocation:
         line = self.line
@@ -344,6 +360,7 @@ class _Parser:
                 quiet=line.has("disable-warnings"),
                 remarks=tuple(self.remarks),
                 nvcc_args=self._nvcc_args(words),
+                **self._printed_dependencies(words),
             )
         chosen = architectures.choose(line, targets)
         self.remarks += chosen.remarks
@@ -353,7 +370,7 @@ class _Parser:
         to_compiler = line.unknown if line.has("forward-unknown-to-host-compiler", "forward-unknown-opts") else ()
         to_linker = line.unknown if line.has("forward-unknown-to-host-linker", "forward-unknown-opts") else ()
         link_flags = [flag for name, flag in (("debug", "-g"), ("profile", "-pg")) if line.has(name)]
-        host_args = [part for value in line.all("compiler-options") for part in _split(value)]
+        host_args = [part for value in line.all("compiler-options") for part in host_options(value)]
         return Invocation(
             phase=phase,
             inputs=inputs,
@@ -403,9 +420,3 @@ def _is_elf(path: str) -> bool:
             return file.read(4) == b"\x7fELF"
     except OSError:
         return False
-
-
-def _split(value: str) -> list[str]:
-    """The parts of an ``-Xcompiler`` value: commas separate, but for those in double quotes or behind a backslash."""
-    parts = re.findall(r'(?:[^,"\\]|\\.|"[^"]*"|["\\])+', value)
-    return [part.replace("\\,", ",").replace('"', "") for part in parts]

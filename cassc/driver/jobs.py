@@ -26,7 +26,18 @@ from cassc.driver import compilation
 from cassc.driver.ahead import Ahead
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Invocation
-from cassc.driver.plan import Compile, Delivery, DeviceLink, Finish, FromSource, Job, Plan, Translate
+from cassc.driver.plan import (
+    STANDARD_OUTPUT,
+    Compile,
+    Delivery,
+    Dependencies,
+    DeviceLink,
+    Finish,
+    FromSource,
+    Job,
+    Plan,
+    Translate,
+)
 from cassc.driver.progress import Progress
 from cassc.toolchain import nvcc_environment
 
@@ -161,6 +172,10 @@ class _Runner:
             if self.invocation.verbose:
                 self.say(f"#$ {_shown(job)}")
             self._take(self.made[job.output].result(), job)
+        elif isinstance(job, Dependencies):
+            from cassc.driver import from_source
+
+            from_source.dependencies(job)
         elif isinstance(job, DeviceLink):
             self._device_link(job)
         else:
@@ -353,7 +368,7 @@ def deliver(deliveries: Sequence[Delivery]) -> None:
         for delivery in deliveries:
             if not delivery.made.exists():
                 continue
-            if delivery.final.exists() and not delivery.final.is_file():
+            if delivery.final == STANDARD_OUTPUT or (delivery.final.exists() and not delivery.final.is_file()):
                 _pour(delivery)
                 continue
             folder = delivery.final.parent
@@ -379,6 +394,9 @@ def deliver(deliveries: Sequence[Delivery]) -> None:
 
 def _pour(delivery: Delivery) -> None:
     """Write into a device (``-o /dev/null``): renaming over it would replace it."""
+    if delivery.final == STANDARD_OUTPUT:
+        sys.stdout.write(delivery.made.read_text())
+        return
     try:
         with delivery.made.open("rb") as source, delivery.final.open("wb") as sink:
             shutil.copyfileobj(source, sink)
@@ -405,6 +423,8 @@ def _shown(job: Job) -> str:
             f"compute_{job.unit.sm}",
         )  # in the words of cicc: CMake's default architecture comes from it
         return shlex.join(["cassc-source", *virtual, str(job.unit.source), *job.unit.arguments, "-o", str(job.output)])
+    if isinstance(job, Dependencies):
+        return shlex.join(["cassc-source", "-M", str(job.unit.source), *job.unit.arguments, "-o", str(job.output)])
     if isinstance(job, DeviceLink):
         return shlex.join([*job.command, *map(str, job.inputs)])
     if isinstance(job, Finish):

@@ -51,6 +51,17 @@ class FromSource:
 
 
 @dataclass(frozen=True, slots=True)
+class Dependencies:
+    """clang says what a CUDA source reads: a rule for ``target`` in the file ``output``. The rest as above."""
+
+    unit: Unit
+    output: Path
+    target: str
+    system: bool
+    phony: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Translate:
     """Device code of ``input`` is translated; ``output`` is the same object with the code objects inside.
 
@@ -85,7 +96,9 @@ class Finish:
     place: int = 0
 
 
-Job = Compile | Translate | FromSource | DeviceLink | Finish
+Job = Compile | Translate | FromSource | Dependencies | DeviceLink | Finish
+
+STANDARD_OUTPUT = Path("-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +134,9 @@ class _Planner:
 
     def plan(self) -> Plan:
         invocation = self.invocation
+        if invocation.dependencies in ("-M", "-MM") and self._source_first():
+            self._dependencies()
+            return Plan(tuple(self.jobs), tuple(self.deliveries), self._environment())
         if invocation.phase in (Phase.NVCC, Phase.LIST):
             command = (str(self.toolchain.require_nvcc().path), *invocation.nvcc_args)
             return Plan((Finish("nvcc", command),), environment=self._environment())
@@ -170,6 +186,22 @@ class _Planner:
             self.deliveries.append(Delivery(translated, final))
         return translated
 
+    def _dependencies(self) -> None:
+        """``-M`` and ``-MM`` by clang."""
+        invocation = self.invocation
+        wanted = invocation.dependency_file or invocation.output
+        for number, item in enumerate(invocation.inputs):
+            made = self.scratch / f"{number}.d"
+            target = invocation.dependency_target or f"{Path(item.path).stem}.o"
+            system, phony = invocation.dependencies == "-M", "-MP" in invocation.depend_args
+            self.jobs.append(Dependencies(self._unit(item), made, target, system, phony))
+            self.deliveries.append(Delivery(made, Path(wanted) if wanted else STANDARD_OUTPUT))
+
+    def _unit(self, item: Input) -> Unit:
+        arguments = self.invocation.compile_args
+        version, major = toolkit.version(self.toolchain), toolkit.runtime_major(self.toolchain)
+        return Unit(Path(item.path), arguments, version, major, _sm(arguments))
+
     def _source_first(self) -> bool:
         """Whether CUDA sources go to the source engine without being asked for SASS."""
         engines = self.invocation.engines
@@ -178,13 +210,7 @@ class _Planner:
     def _from_source(self, item: Input, output: Path, final: Path, stem: str, *, alone: bool = True) -> FromSource:
         """``alone``: no compilation by nvcc is planned beside it, which would write the dependency file."""
         invocation = self.invocation
-        unit = Unit(
-            Path(item.path),
-            invocation.compile_args,
-            toolkit.version(self.toolchain),
-            toolkit.runtime_major(self.toolchain),
-            _sm(invocation.compile_args),
-        )
+        unit = self._unit(item)
         if not alone or not invocation.dependencies:
             return FromSource(unit, output, stem)
         made = output.with_suffix(".d")

@@ -23,7 +23,7 @@ from cassc.hip import overlay as overlay_module
 from cassc.hip.explain import explain
 from cassc.hip.overlay import Overlay, Repairs
 from cassc.hip.tools import SourceTools, find_cccl, include_folder
-from cassc.hip.unit import Unit
+from cassc.hip.unit import Unit, host_options
 from cassc.image import elf
 from cassc.target import DEFAULT_TARGET, Target
 
@@ -127,7 +127,7 @@ def options(arguments: Sequence[str]) -> Options:
         elif word in _FLAGS:
             both += _FLAGS[word]
         elif word == "-Xcompiler":
-            host += [part for part in next(rest, "").split(",") if part]
+            host += host_options(next(rest, ""))
         elif word == "-Wno-deprecated-declarations":
             both.append(word)
         elif word in ("-ftemplate-depth", "-ftemplate-backtrace-limit"):

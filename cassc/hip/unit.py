@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,3 +24,9 @@ class Unit:
     cuda: tuple[int, int, int] = (13, 0, 88)
     cudart: int = 13
     sm: int = 80
+
+
+def host_options(value: str) -> list[str]:
+    """The parts of an ``-Xcompiler`` value: commas separate, but for those in double quotes or behind a backslash."""
+    parts = re.findall(r'(?:[^,"\\]|\\.|"[^"]*"|["\\])+', value)
+    return [part.replace("\\,", ",").replace('"', "") for part in parts]

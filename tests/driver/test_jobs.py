@@ -345,3 +345,19 @@ def test_dryrun_starts_nothing(folder: Path, recorder: Recorder) -> None:
     assert all(line.startswith("#$ ") for line in lines)
     words = [line.split()[1].rpartition("/")[2] for line in lines if not re.match(r"#\$ \w+=", line)]
     assert words == ["nvcc", "cassc-translate", "nvcc", "cassc-translate", "g++", "mv"]
+
+
+@pytest.mark.parametrize("options", ["-MM -MP", "-MM -MP -o rule.d", "-MM -MP -MF rule.d"])
+def test_dependencies_are_printed_without_nvcc(
+    options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As FindCUDA asks for them."""
+    if source_tools.lacks():
+        pytest.skip("the source engine lacks " + ", ".join(lack.what for lack in source_tools.lacks()))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CASSC_NVCC", "none")
+    Path("a.cu").write_text('#include "a.h"\n__global__ void k() {}\n')
+    Path("a.h").touch()
+    assert cli.main([*options.split(), "-D__CUDACC__", "-Xcompiler", ',"-g"', "a.cu"]) == 0
+    text = Path("rule.d").read_text() if "rule.d" in options else capsys.readouterr().out
+    assert text.split() == ["a.o:", "a.cu", "\\", "a.h", "a.h:"]
