@@ -61,8 +61,8 @@ def _opening(stream: Sequence[Token], closing: int) -> int:
     return 0
 
 
-def _host_bodies(stream: Sequence[Token], on_device: Collection[str]) -> Iterator[tuple[int, int]]:
-    """The bodies of functions that run on the host alone."""
+def _host_bodies(stream: Sequence[Token], on_device: Collection[str]) -> Iterator[tuple[int, int, bool]]:
+    """The bodies of functions that run on the host alone, and whether they return references."""
     position = 0
     while position < len(stream):
         if stream[position].text != "{" or not is_body(stream, position):
@@ -70,7 +70,7 @@ def _host_bodies(stream: Sequence[Token], on_device: Collection[str]) -> Iterato
             continue
         end = _closing(stream, position)
         if not _specifiers(stream, position).intersection(on_device):
-            yield position + 1, end
+            yield position + 1, end, _returns_reference(stream, position)
         position = end + 1
 
 
@@ -84,6 +84,21 @@ def is_body(stream: Sequence[Token], opening: int) -> bool:
     # A trailing return type, or members that are initialised in front of a constructor's body.
     words = [t.text for t in stream[max(0, before - 8) : before + 1]]
     return "->" in words
+
+
+def _returns_reference(stream: Sequence[Token], body: int) -> bool:
+    """Whether there is a reference in front of a function's parameters, or in its trailing return type."""
+    closing = body - 1
+    while closing > 0 and stream[closing].text != ")":
+        if stream[closing].text in ("&", "&&"):
+            return True
+        closing -= 1
+    for position in range(_opening(stream, closing) - 1, -1, -1):
+        if stream[position].text in ("&", "&&"):
+            return True
+        if stream[position].text in (";", "}", "{", "#"):
+            break
+    return False
 
 
 def _specifiers(stream: Sequence[Token], opening: int) -> set[str]:
@@ -111,6 +126,7 @@ class _Calls:
     def __init__(self, stream: Sequence[Token], text: str) -> None:
         self.stream = stream
         self.on_device = _ON_DEVICE | {name for name, _ in _DEVICE_MACRO.findall(text)}
+        self.reference = False
         self.data = text.encode(errors="surrogateescape")
         self.macros = {
             stream[i + 2].text
@@ -120,7 +136,8 @@ class _Calls:
 
     def edits(self) -> list[Edit]:
         made: list[Edit] = []
-        for first, last in _host_bodies(self.stream, self.on_device):
+        for first, last, reference in _host_bodies(self.stream, self.on_device):
+            self.reference = reference
             position = first
             while position < last:
                 if self.stream[position].text == "{" and _specifiers(self.stream, position) & self.on_device:
@@ -159,6 +176,8 @@ class _Calls:
     def begins(self, position: int) -> bool:
         """Whether what stands in front of a name makes it the begin of an expression."""
         before = self.stream[position - 1].text
+        if before == "return" and self.reference or before == "=" and self.stream[position - 3].text in ("&", "&&"):
+            return False  # what is made beforehand would not live long enough
         if before == "*":  # of a pointer's, or a product's; a declaration's follows a type
             return self.stream[position - 2].text in _BEFORE - {")", "]"}
         if before == ")" and self.stream[_opening(self.stream, position - 1) - 1].text == "new":

@@ -46,6 +46,9 @@ def test_lines_stay() -> None:
         "void f() { float3 v(next(), next()); }",  # a declaration
         "void f() { g(sqrtf(x), x + 1, y.size()); }",  # nothing happens
         "void f() { g(i, next()); }",
+        "const T& f() { return pick(next(), next()); }",
+        "auto f() -> T& { return pick(next(), next()); }",
+        "void f() { const T& x = pick(next(), next()); }",
         "void f() { new (at) Node(next(), next()); }",
         "#define DEVICE static __device__ inline\nDEVICE void f() { g(next(), next()); }",
         "void f() { at(next(), next()) = 1; }",
