@@ -32,6 +32,8 @@ _GIVES = (
     | frozenset(("store", "clear"))
 )
 _WAITS = frozenset(("__nanosleep", "__threadfence", "__threadfence_block", "__syncwarp", "continue"))
+_LEADS_OUT = frozenset(("break", "continue", "return", "goto", "#", "__syncthreads", "sync"))
+_OF_WARPS = ("__shfl", "__ballot", "__any_", "__all_", "__syncwarp", "__match", "__reduce", "__syncthreads_")
 _LOOPS = ("while", "for", "do")
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
@@ -340,7 +342,7 @@ def _with_what_follows(stream: Sequence[Token], loop: _Loop) -> list[Edit] | Non
             break
         position = behind
     inside = stream[loop.end : behind]
-    if any(t.text in ("break", "continue", "return", "goto", "#", "__syncthreads") for t in inside):
+    if any(_leads_out(t.text) for t in inside):
         return None
     if _names_live_on(stream, loop.end, behind):
         return None
@@ -383,6 +385,11 @@ def _lock(stream: Sequence[Token], loop: _Loop) -> list[str] | None:
             if stream[end].text == ",":
                 return [t.text for t in stream[position + 2 : end]]
     return None
+
+
+def _leads_out(word: str) -> bool:
+    """Whether a word leads out of the statements, or asks for other lanes."""
+    return word in _LEADS_OUT or word.startswith(_OF_WARPS)
 
 
 def _gives_back(stream: Sequence[Token], first: int, last: int, lock: list[str]) -> bool:
@@ -471,7 +478,7 @@ def _one_by_one(stream: Sequence[Token], position: int, known: Locks) -> tuple[l
         if any(_called_on(stream, i) == asked for i in gives):
             break
     inside = stream[begin:behind]
-    if any(t.text in ("break", "continue", "return", "goto", "#", "__syncthreads") for t in inside):
+    if any(_leads_out(t.text) for t in inside):
         return [], position + 1
     if _names_live_on(stream, begin, behind):
         return [], position + 1

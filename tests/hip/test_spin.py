@@ -59,6 +59,7 @@ def test_functions_that_take_and_give_back() -> None:
         "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; x(); }",  # nothing gives it back
         "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; int t = x(); atomicExch(&l, 0); y(t); }",  # t lives on
         "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; if (x()) return; atomicExch(&l, 0); }",
+        "__global__ void f() { while (atomicCAS(&l, 0, 1)) ; x = __shfl_sync(m, x, 0); atomicExch(&l, 0); }",
         "__global__ void f() { while (true) { if (atomicCAS(&l, 0, 1) == 0) break; } x(); }",
     ],
 )
