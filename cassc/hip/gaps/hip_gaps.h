@@ -1,7 +1,11 @@
 // Device functions of CUDA that HIP lacks, for waves of 32 lanes (RDNA). Written by "cassc hipify" beside its output; yours to
 // keep, under the licence of cassc (Apache-2.0).
 #pragma once
+#include <hip/hip_bf16.h>
+#include <hip/hip_fp16.h>
 #include <hip/hip_runtime.h>
+
+#include <type_traits>
 
 #define HIP_GAP static __device__ inline __attribute__((always_inline, unused))
 
@@ -50,15 +54,13 @@ HIP_GAP unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
 }
 #endif
 
-// Atomic additions of pairs of halves, by compare and swap. Templates, so that functions of HIP's own come first.
-template <class T, class V, class = decltype(__hadd2(*static_cast<T*>(nullptr), V())), class = decltype(V().x)>
-HIP_GAP T atomicAdd(T* address, V value) {
-  static_assert(sizeof(T) == 4 && sizeof(V) == 4, "a pair of 16-bit numbers");
+// Atomic additions of pairs of 16-bit numbers, by compare and swap. A template, so that functions of HIP's own come first.
+template <class T, std::enable_if_t<std::is_same_v<T, __half2> || std::is_same_v<T, __hip_bfloat162>, int> = 0>
+HIP_GAP T atomicAdd(T* address, T value) {
   unsigned* const word = reinterpret_cast<unsigned*>(address);
   unsigned old = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT), wanted;
   do {
-    const T sum = __hadd2(__builtin_bit_cast(T, old), value);
-    wanted = __builtin_bit_cast(unsigned, sum);
+    wanted = __builtin_bit_cast(unsigned, __hadd2(__builtin_bit_cast(T, old), value));
   } while (!__hip_atomic_compare_exchange_weak(word, &old, wanted, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
                                                __HIP_MEMORY_SCOPE_AGENT));
   return __builtin_bit_cast(T, old);
