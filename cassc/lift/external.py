@@ -19,18 +19,24 @@ _ARGUMENTS = range(4, 14)
 
 
 def call(m: EmitLlvm, cubin: Cubin, i: Instruction) -> None:
-    """The function that the instruction names, or the one whose marker the table of addresses holds: a choice, which
-    LLVM folds where the table's index is constant.
+    """The function that the instruction names, or that its register leads to.
 
     Raises CasscError ``lift-unsupported`` without a location.
     """
     named = i.operands[-1]
-    arguments = [m.register(Reg(k)) for k in _ARGUMENTS]
     if isinstance(named, Named):
         if named.name not in globals.EXTERNAL:
             raise diag.error("lift-unsupported", f"the device runtime function {named.name} is not supported")
-        _replacement(m, named.name, arguments)
+        _replacement(m, named.name, [m.register(Reg(k)) for k in _ARGUMENTS])
         return
+    register = next(o for o in i.operands if isinstance(o, Reg))
+    call_by_table(m, cubin, m.pair(m.register(register), m.register(Reg(register.index + 1))))
+
+
+def call_by_table(m: EmitLlvm, cubin: Cubin, target: Ir) -> None:
+    """The function whose marker ``target`` (I64), from the table of addresses, is: a choice, which LLVM folds where the
+    table's index is constant. Raises CasscError ``lift-unsupported`` without a location."""
+    arguments = [m.register(Reg(k)) for k in _ARGUMENTS]
     table = cubin.relocations.get(globals.POINTERS, ())
     undefined = {r.symbol for r in table if (s := cubin.symbol(r.symbol)) is not None and not s.section}
     unknown = sorted(undefined - set(globals.EXTERNAL))
@@ -38,8 +44,6 @@ def call(m: EmitLlvm, cubin: Cubin, i: Instruction) -> None:
         raise diag.error("lift-unsupported", f"the device runtime function {unknown[0]} is not supported")
     if not undefined:
         raise diag.error("lift-unsupported", "a call of a function that the cubin does not name")
-    register = next(o for o in i.operands if isinstance(o, Reg))
-    target = m.pair(m.register(register), m.register(Reg(register.index + 1)))
     done, lost = m.name()[1:], m.name()[1:]
     labels = {function: m.name()[1:] for function in sorted(undefined)}
     cases = " ".join(f"i64 {globals.EXTERNAL[f]}, label %{label}" for f, label in labels.items())

@@ -7,7 +7,8 @@ instruction; the slots' values go around the model, to the finishing pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.model.dialect import LARGEST_NUMBER, SLOTS, SMALLEST_NUMBER, Slots
@@ -15,10 +16,12 @@ from cassc.sass import cfg
 from cassc.sass.cfg import Cfg
 from cassc.sass.decode import shown
 from cassc.sass.disasm import SassFunction
+from cassc.sass.fields import WORD_BYTES
 from cassc.sass.operand import Address, Const, Imm, Label, Named, Operand, Pred, Reg, Symbolic, UReg
 from cassc.sass.row import Instruction
 from cassc.sass.syntax import Token
 
+_NUMBERED = re.compile(r"S?B[0-9]+")
 # Words of constant bank 0 below the parameters: block and grid dimensions, windows, stack pointer.
 _DRIVER = {
     0x0: "ntid.x", 0x4: "ntid.y", 0x8: "ntid.z", 0xC: "nctaid.x", 0x10: "nctaid.y", 0x14: "nctaid.z",
@@ -76,18 +79,19 @@ def slot_names(i: Instruction) -> dict[int, str]:
 
 def read(function: SassFunction, graph: Cfg) -> Source:
     """The reachable instructions of a kernel."""
+    entries = set(graph.subroutines)
     reached = sorted({i.address: i for block in graph.blocks.values() for i in block.instructions}.items())
     position = {address: n for n, (address, _) in enumerate(reached)}
     leaders = set(graph.blocks)
     base = function.abi.param_base
     return Source(
         tuple(address for address, _ in reached),
-        tuple(tuple(tokens_of(i, base, address in leaders)) for address, i in reached),
-        tuple(_slots(i, position) for _, i in reached),
+        tuple(tuple(tokens_of(i, base, address in leaders, entries)) for address, i in reached),
+        tuple(_slots(i, position, graph.indirect.get(address, ())) for address, i in reached),
     )
 
 
-def _slots(i: Instruction, position: dict[int, int]) -> Slots:
+def _slots(i: Instruction, position: dict[int, int], targets: Sequence[int]) -> Slots:
     names = slot_names(i)
     immediates, constants, labels = [], [], []
     for place in sorted(names):
@@ -100,7 +104,14 @@ def _slots(i: Instruction, position: dict[int, int]) -> Slots:
             constants.append((operand.bank, operand.offset))
         elif isinstance(operand, Label):
             labels.append(position.get(operand.target, -1))
-    return Slots(tuple(immediates), tuple(constants), tuple(labels))
+    return Slots(tuple(immediates), tuple(constants), tuple(labels), _table(i, position, targets))
+
+
+def _table(i: Instruction, position: dict[int, int], targets: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Values of the register of an indirect branch."""
+    offset = next((o.bits if isinstance(o, Imm) else o.target for o in i.operands if isinstance(o, Imm | Label)), 0)
+    base = i.address + WORD_BYTES + offset
+    return tuple((target - base & 0xFFFFFFFF, position[target]) for target in dict.fromkeys(targets))
 
 
 def _as_wide(token: Token, bits: int) -> int:
@@ -108,10 +119,13 @@ def _as_wide(token: Token, bits: int) -> int:
     return (bits - (bits >> 31 << 32) if token.type == "s64" else bits) & (1 << 64) - 1
 
 
-def tokens_of(i: Instruction, param_base: int, leader: bool) -> Iterator[str]:
-    """What is read of one instruction; ``leader``: a branch leads there."""
+def tokens_of(i: Instruction, param_base: int, leader: bool, entries: Container[int] = ()) -> Iterator[str]:
+    """What is read of one instruction; ``leader``: a branch leads there. ``entries``: of subroutines."""
     if leader:
         yield "L:"
+    if i.guard.index == 7 and i.guard.negated:
+        yield "NOP"
+        return
     if not i.guard.is_true:
         yield "@" + _predicate(i.guard)
     yield i.row.mnemonic
@@ -123,6 +137,8 @@ def tokens_of(i: Instruction, param_base: int, leader: bool) -> Iterator[str]:
     for position, (token, operand) in enumerate(zip(i.row.tokens, i.operands, strict=True)):
         if shown(token, operand, i.mods):
             yield from _operand(operand, names.get(position, ""), param_base)
+            if isinstance(operand, Label) and operand.target in entries:
+                yield "entry"
 
 
 def _predicate(p: Pred) -> str:
@@ -138,7 +154,8 @@ def _operand(operand: Operand, slot: str, param_base: int) -> Iterator[str]:
     elif isinstance(operand, Label):
         yield slot
     elif isinstance(operand, Named):
-        yield operand.name
+        # Which convergence barrier or scoreboard it is says nothing about the translation.
+        yield operand.name.rstrip("0123456789") if _NUMBERED.fullmatch(operand.name) else operand.name
     elif isinstance(operand, Address):
         yield from _address(operand, slot)
     elif isinstance(operand, Symbolic):

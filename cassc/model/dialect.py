@@ -99,6 +99,7 @@ def _integers() -> None:
         _simple(name, "w=ww", method, native=True)
         _simple(f"{method.strip('_')}_b64", "d=dd", method)
         _simple(f"{method.strip('_')}_b16", "s=ss", method)
+        _simple(f"{method.strip('_')}_b8", "b=bb", method)
     _simple("v_not_b32", "w=w", "not_", native=True)
     _simple("not_b64", "d=d", "not_")
     for method, word in (("shl", "v_lshlrev"), ("lshr", "v_lshrrev"), ("ashr", "v_ashrrev")):
@@ -116,7 +117,7 @@ def _integers() -> None:
             for kind, bits in (("w", 32), ("d", 64), ("s", 16)):
                 name = f"v_cmp_{spelled}_{'i' if sign else 'u'}{bits}"
                 _simple(name, f"p={kind}{kind}", "compare", ("op", operation), ("signed", sign))
-    for kind, bits in (("w", 32), ("d", 64), ("s", 16)):
+    for kind, bits in (("w", 32), ("d", 64), ("s", 16), ("b", 8)):
         _simple(f"v_cndmask_b{bits}", f"{kind}=p{kind}{kind}", "select")
     _simple("s_cselect_b1", "p=ppp", "select")
     for method in ("and_", "or_", "xor"):
@@ -173,7 +174,7 @@ def _floats() -> None:
         _simple(f"saturate_{type}", f"{kind}={kind}", "saturate")
         for operation in "lt le gt ge eq ne ltu leu gtu geu equ neu num nan".split():
             _simple(f"v_cmp_{operation}_{type}", f"p={kind * 2}", "fcompare", ("op", operation))
-    for kind in "fh":
+    for kind in suffix:
         _simple(f"flush_{suffix[kind]}", f"{kind}={kind}", "flush")
     for method, name in (
         *(("rcp", "rcp"), ("rsq", "rsq"), ("sqrt", "sqrt"), ("ex2", "exp"), ("lg2", "log"), ("sin", "sin")),
@@ -236,6 +237,7 @@ def _memory() -> None:
                 _effect(f"{prefix}_atomic_{name}.{scope}", f"{kind}={address}o{kind}")
             for kind, bits in (("w", 32), ("d", 64)):
                 _effect(f"{prefix}_atomic_cmpswap_b{bits}.{scope}", f"{kind}={address}o{kind}{kind}")
+    _effect("global_load_where_b32", "w=dop")
     for size in (1, 2, 4, 8):
         kind = "d" if size == 8 else "w"
         for sign in ("u", "i") if size < 4 else ("b",):
@@ -257,16 +259,48 @@ def _rest() -> None:
                        ("clock.lo", "w="), ("clock.hi", "w="), ("timer.lo", "w="), ("timer.hi", "w="),
                        ("is_shared", "p=d"), ("is_local", "p=d"), ("is_global", "p=d"),
                        ("barrier_popc", "=p"), ("barrier_and", "=p"), ("barrier_or", "=p"),
-                       ("barrier_result", "wp=")):  # fmt: skip
+                       ("barrier_result", "wp="), ("barrier_part", "=ww"), ("barrier_part_arrive", "=ww"),
+                       ("barrier_part_popc", "=pww"), ("barrier_part_and", "=pww"), ("barrier_part_or", "=pww"),
+                       ("call_external", "=d")):  # fmt: skip
         _effect(name, spec)
     for operation in "add umin umax smin smax and or xor".split():
         _effect(f"wave_reduce.{operation}", "w=w")
     for name, sources in (("s_branch", "l"), ("s_cbranch", "pl"), ("s_call", "l"), ("s_return", ""), ("s_trap", ""),
-                          ("s_endpgm", ""), ("s_cendpgm", "p"), ("wave_sync", "")):  # fmt: skip
+                          ("s_endpgm", ""), ("s_cendpgm", "p"), ("s_switch", "w"), ("wave_sync", "")):  # fmt: skip
         _control(name, sources)
 
 
-for _fill in (_integers, _floats, _combined, _memory, _rest):
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A matrix product of a warp, in CUDA's distribution over lanes: RDNA3's WMMA has another one, so it is a macro.
+
+    Attributes:
+        a, b, c: kinds of the operands; ``c`` is the result's too.
+        element: of A and B; None for TF32.
+    """
+
+    a: str
+    b: str
+    c: str
+    element: Type | None
+
+
+PRODUCTS: dict[str, Product] = {}
+"""By the name of the operation, which is ``mma_`` and the SASS modifiers."""
+
+
+def _matrices() -> None:
+    for shape, a, b in (("1688", "d", "w"), ("16816", "q", "d")):
+        PRODUCTS[f"mma_{shape}.F16"] = Product(a, b, "d", F16)
+        PRODUCTS[f"mma_{shape}.F32"] = Product(a, b, "q", F16)
+        PRODUCTS[f"mma_{shape}.F32.BF16"] = Product(a, b, "q", BF16)
+    for shape, a, b in (("1684", "d", "w"), ("1688", "q", "d")):
+        PRODUCTS[f"mma_{shape}.F32.TF32"] = Product(a, b, "q", None)
+    for name, product in PRODUCTS.items():
+        _effect(name, f"{product.c}={product.a}{product.b}{product.c}")
+
+
+for _fill in (_integers, _floats, _combined, _memory, _rest, _matrices):
     _fill()
 
 # Operands ----------------------------------------------------------------------------------------------------------
@@ -277,7 +311,7 @@ LAUNCH = {
     "SWINHI": "swinhi", "CGA": "cgactaid", "GRIDID": "gridid", "DYNSMEM": "dynamic_smem_size",
     "ALLSMEM": "total_smem_size",
 }  # fmt: skip
-WORD_TEMPS, WIDE_TEMPS, PREDICATE_TEMPS, SLOTS = 20, 10, 12, 3
+WORD_TEMPS, WIDE_TEMPS, PREDICATE_TEMPS, SLOTS = 32, 12, 20, 3
 LARGEST_NUMBER, SMALLEST_NUMBER = 255, -16
 
 
@@ -289,11 +323,13 @@ class Slots:
         immediates: (as 32 bits, as 64 bits).
         constants: (bank, byte offset).
         labels: groups that are branched to.
+        table: of a jump through a register: its value -> the group.
     """
 
     immediates: tuple[tuple[int, int], ...] = ()
     constants: tuple[tuple[int, int], ...] = ()
     labels: tuple[int, ...] = ()
+    table: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,14 @@ from typing import Any, cast
 
 from cassc import diag
 from cassc.image.cubin import Cubin, KernelAbi
-from cassc.lift import globals, kernel
+from cassc.lift import external, globals, kernel
 from cassc.lift.emit import Banks, EmitLlvm
 from cassc.lift.kernel import LiftedKernel
 from cassc.lift.text import Ir
-from cassc.model.dialect import ATOMICS, FLOAT_ATOMICS, LAUNCH, SPACES, TYPES, Group, Line, Slots, Tree
-from cassc.sass.builder import I1, I16, I32, I64, Scope, Space, Type
+from cassc.model.dialect import ATOMICS, FLOAT_ATOMICS, LAUNCH, PRODUCTS, SPACES, TYPES, Group, Line, Slots, Tree
+from cassc.sass.builder import I1, I16, I32, I64, Builder, Scope, Space, Type
 from cassc.sass.execute import Write
+from cassc.sass.isa import tensor
 from cassc.sass.launch import LaunchWords
 from cassc.sass.operand import Pred, Reg, UReg
 
@@ -29,7 +30,8 @@ from cassc.sass.operand import Pred, Reg, UReg
 _RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
 _REDUCING = frozenset({"barrier_popc", "barrier_and", "barrier_or"})
-_ENDS = frozenset({"s_branch", "s_cbranch", "s_call", "s_return", "s_trap", "s_endpgm", "s_cendpgm"})
+_PARTS = "barrier_part"
+_ENDS = frozenset({"s_branch", "s_cbranch", "s_call", "s_return", "s_trap", "s_endpgm", "s_cendpgm", "s_switch"})
 _ALWAYS_ENDS = _ENDS - {"s_cbranch", "s_cendpgm"}
 _TYPED = frozenset({"zext", "sext", "trunc", "fconvert", "int_to_float", "float_to_int"})
 _SPACE_OF = {prefix: Space(space) for space, (prefix, _) in SPACES.items()}
@@ -92,13 +94,19 @@ class _Finisher:
         """What barriers need stands below address zero of the kernel's shared memory, or where nothing else does."""
         names = {line.op.name for group in self.answer.groups for line in group.lines}
         reserved = self.cubin.arch.number >= 90 and self.abi.static_shared >= _RESERVED_SHARED
-        return 0 if reserved else kernel.barrier_bytes(bool(names & _REDUCING), False)
+        return (
+            0
+            if reserved
+            else kernel.barrier_bytes(bool(names & _REDUCING), any(name.startswith(_PARTS) for name in names))
+        )
 
     def _leaders(self) -> set[int]:
         found = {0}
         for position, (group, slots) in enumerate(zip(self.answer.groups, self.answer.slots, strict=True)):
             if any(line.op.name in _ENDS for line in group.lines):
                 found |= {position + 1, *(slots.labels[int(t[1:])] for t in _labels(group))}
+            if any(line.op.name == "s_switch" for line in group.lines):
+                found |= {place for _, place in slots.table}
         return found
 
     def finish(self) -> LiftedKernel:
@@ -213,6 +221,8 @@ class _Finisher:
             m.line(f"br {self._goto(self._label_of(line.sources[0]), context)}")
         elif name == "s_endpgm":
             m.line("br label %exit")
+        elif name == "s_switch":
+            self._switch(line, context)
         elif name == "s_trap":
             m.trap()
             m.line("unreachable")
@@ -222,6 +232,15 @@ class _Finisher:
             m.line(f"br {self._goto(self._label_of(line.sources[0]), (*context, position + 1))}")
         else:
             m.line(f"br {self._goto(context[-1] if context else -1, context[:-1])}")
+
+    def _switch(self, line: Line, context: Context) -> None:
+        m = self.m
+        value = self.operand(line.sources[0], "w")
+        cases = " ".join(f"i32 {number}, {self._goto(place, context)}" for number, place in self.slots.table)
+        lost = m.name()[1:]
+        m.line(f"switch {value.typed}, label %{lost} [ {cases} ]")
+        m.lines.append(f"{lost}:")
+        m.line("unreachable")
 
     def _label_of(self, text: str) -> int:
         return self.slots.labels[int(text[1:])]
@@ -392,6 +411,14 @@ class _Finisher:
             return [self.words(self.operand(sources[0], kind), kind)]
         if name in ("v_bfe_u32", "v_bfe_i32"):
             return [(self._bit_field(line),)]
+        if name in PRODUCTS:
+            return [self._product(line)]
+        if name == "call_external":
+            try:
+                external.call_by_table(m, self.cubin, self.operand(sources[0], "d"))
+            except external.Unknown as problem:
+                raise _unusable(str(problem)) from None
+            return []
         if "_load_" in name or "_store_" in name or "_atomic_" in name:
             return self._memory(line)
         if name.startswith("const_"):
@@ -432,9 +459,31 @@ class _Finisher:
             return [(count,), (truth,)]
         elif name in _REDUCING:
             m.barrier_reduce(name[8:], self.operand(sources[0], "p"), m.const(I32, 0), None)
+        elif name.startswith(_PARTS):
+            self._barrier_of_part(name.removeprefix(_PARTS), sources)
         else:
             raise _unusable(f"the operation {name} has no meaning")
         return []
+
+    def _barrier_of_part(self, what: str, sources: Sequence[str]) -> None:
+        id, threads = (self.operand(s, "w") for s in sources[-2:])
+        if what == "":
+            self.m.barrier(id, threads)
+        elif what == "_arrive":
+            self.m.barrier_arrive(id, threads)
+        else:
+            self.m.barrier_reduce(what[1:], self.operand(sources[0], "p"), id, threads)
+
+    def _product(self, line: Line) -> tuple[Ir, ...]:
+        m, product = self.m, PRODUCTS[line.op.name]
+        a, b, c = (
+            tuple(self._word(text, k) for k in range({"w": 1, "d": 2, "q": 4}[kind]))
+            for text, kind in zip(line.sources, line.op.sources, strict=True)
+        )
+        element = product.element
+        builder = cast(Builder, m)
+        operate = tensor.multiply_tf32(builder) if element is None else tensor.multiply_halves(builder, element)
+        return cast(tuple[Ir, ...], tensor.product(builder, a, b, c, operate))
 
     def _bit_field(self, line: Line) -> Ir:
         m = self.m
@@ -456,6 +505,8 @@ class _Finisher:
         address = m.add(address, self._offset(line.sources[1], address.type))
         volatile = what.endswith(".volatile")
         what, _, scope = what.partition(".")
+        if what == "where_b32":
+            return [m.load(space, address, 4, where=self.operand(line.sources[2], "p"))]
         if action == "load":
             size = int(what[1:]) // 8
             return [m.load(space, address, size, signed=what[0] == "i", volatile=volatile)]

@@ -30,7 +30,7 @@ from cassc.model.dialect import (
 
 PAD, START, END, UNKNOWN = "<pad>", "<s>", "<n>", "<unk>"
 SPECIAL = (PAD, START, END, UNKNOWN)
-MOST_TOKENS = 96
+MOST_TOKENS = 144
 """Of a group, its end mark included."""
 
 Mask = NDArray[np.bool_]
@@ -104,6 +104,7 @@ class Grammar:
         self.operations = self._mask(t for t in tokens if t in OPS)
         self.labelled = self._mask(t for t in tokens if t in OPS and "l" in OPS[t].sources)
         self.constant = self._mask(t for t in tokens if t in OPS and "c" in OPS[t].sources)
+        self.switching = self._mask(t for t in tokens if t == "s_switch")
         self.guards = self._mask(t for t in tokens if t[0] == "@" and len(t) > 2)
         self.end = self._mask([END])
         sources = {kind: [t for t in tokens if _may_be(t, kind)] for kind in "wfhesbdgqpnocl"}
@@ -131,6 +132,8 @@ class Grammar:
                 mask &= ~self.labelled
             if not state.slots.constants:
                 mask &= ~self.constant
+            if not state.slots.table:
+                mask &= ~self.switching
             return mask if state.started else mask | self.guards
         kind = state.expected[0]
         if kind.isupper():

@@ -12,9 +12,10 @@ from torch import Tensor
 from cassc.model.tokens import MOST_TOKENS, Vocabulary
 from cassc.model.train.data import MOST_SOURCE
 
-BUCKETS = (8, 12, 24, MOST_TOKENS)
+BUCKETS = (6, 10, 16, 32, 64, MOST_TOKENS)
 """Groups are decoded with others of about their length."""
-GROUPS_AT_ONCE = 512
+_SAMPLED_BATCHES = 40
+_SPARE = 1.04
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +78,26 @@ class Corpus:
                 begin = last if last == end else begin + max(int((last - begin) * stride), 1)
         return np.array(found, np.int64).reshape(-1, 3)
 
-    def batch(self, windows: np.ndarray, generator: torch.Generator | None) -> tuple[Tensor, Tensor, list[Groups]]:
-        """Tokens, which of them are present, and the groups; with a generator registers are renamed."""
+    def capacities(self, windows: np.ndarray, size: int) -> tuple[int, ...]:
+        """Groups of each length class in a batch of ``size`` windows, and a little more: shapes that never change let
+        one recorded graph of the computation serve every step."""
+        random = np.random.default_rng(1)
+        most = np.zeros(len(BUCKETS), np.int64)
+        lengths = (self.target_at[1:] - self.target_at[:-1]).cpu().numpy()
+        for _ in range(_SAMPLED_BATCHES):
+            chosen = windows[random.integers(0, len(windows), size)]
+            found = np.concatenate([lengths[begin:end] for begin, end, _ in chosen])
+            most += np.histogram(found, (0, *(b + 0.5 for b in BUCKETS)))[0]
+        return tuple(int(_SPARE * total / _SAMPLED_BATCHES / 64 + 1) * 64 for total in most)
+
+    def batch(
+        self, windows: np.ndarray, generator: torch.Generator | None, capacities: tuple[int, ...] = ()
+    ) -> tuple[Tensor, Tensor, list[Groups]]:
+        """Tokens, which of them are present, and the groups; with a generator registers are renamed.
+
+        With ``capacities`` there are exactly so many groups of each length class: a random part of them if there are
+        more, empty ones if there are fewer.
+        """
         device = self.device
         chosen = torch.from_numpy(windows).to(device)
         begin, end = chosen[:, 0], chosen[:, 1]
@@ -102,15 +121,17 @@ class Corpus:
         size = self.target_at[instruction + 1] - at
         groups = []
         lower = 0
-        for bucket in BUCKETS:
+        for position, bucket in enumerate(BUCKETS):
             members = torch.nonzero((size > lower) & (size <= bucket))[:, 0]
             lower = bucket
-            if not len(members):
+            wanted = capacities[position] if capacities else len(members)
+            if not wanted:
                 continue
-            # Few distinct shapes: a library that looks for the best kernel for each would do little else.
-            missing = -len(members) % (GROUPS_AT_ONCE if device == "cuda" else 1)
-            real = torch.arange(len(members) + missing, device=device) < len(members)
-            members = torch.cat([members, members[:1].expand(missing)])
+            if len(members) > wanted:
+                order = torch.randperm(len(members), device=device, generator=generator)
+                members = members[order[:wanted]]
+            real = torch.arange(wanted, device=device) < len(members)
+            members = torch.cat([members, members.new_zeros(wanted - len(members))])
             places = torch.arange(bucket, device=device)
             here = (places[None, :] < size[members][:, None]) & real[:, None]
             labels = self.target[torch.where(here, at[members][:, None] + places[None, :], 0)]
@@ -146,4 +167,5 @@ def states_of(states: Tensor, groups: Groups) -> tuple[Tensor, Tensor]:
     places = torch.arange(MOST_SOURCE, device=states.device)
     present = places[None, :] < groups.count[:, None]
     at = torch.where(present, groups.start[:, None] + places[None, :], 0)
-    return states[groups.window[:, None], at], present
+    flat = (groups.window[:, None] * states.shape[1] + at).flatten()
+    return states.flatten(0, 1).index_select(0, flat).view(*at.shape, -1), present

@@ -42,13 +42,19 @@ ARCHITECTURES = {80: 45, 90: 38, 89: 9, 75: 8}
 KERNELS_PER_FILE = 60
 EXERCISES = "exercises"
 INSTRUCTIONS_PER_EXERCISE = 40
+OFTEN = {"statements": 6, "mapping": 4, "grid_stride": 2, "records": 2, "nested_branches": 2, "machines": 2,
+         "parts_of_blocks": 2, "constant_tables": 2, "generic_pointers": 2, "copies": 2}  # fmt: skip
+"""How often a family comes: once, but for those with more holes in their templates."""
 MOST_SOURCE = 24
 """Tokens of one SASS instruction."""
+LONGEST_TARGET = MOST_TOKENS - 16
+"""Tokens of one group: the grammar lets no line begin in the last ones."""
 MOST_INSTRUCTIONS = 3000
 VALIDATION_EVERY = 50
 RAREST = 2
 """A token that is seen in fewer kernels of the training data is left out, and the kernels with it."""
-TRAIN, VALIDATION, HELD_OUT = 0, 1, 2
+TRAIN, VALIDATION, HELD_OUT, EXERCISED = 0, 1, 2, 3
+"""``EXERCISED``: the sequences of made-up instructions that validate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,8 @@ def lesson(function: SassFunction, graph: Cfg) -> tuple[canonical.Source, tuple[
         raise Untaught("a kernel of that length")
     if calls.analyse(graph).shared:
         raise Untaught("recursion")
+    if function.pointed_to and any(i.row.control == "call_abs" for b in graph.blocks.values() for i in b.instructions):
+        raise Untaught("pointers to functions")
     at = canonical.reachable(function, graph)
     groups = tuple(teach(at[address], at, tuple(graph.subroutines)) for address in source.addresses)
     return source, groups
@@ -101,7 +109,7 @@ def pairs_of(cubin: Cubin, families: dict[str, str], refused: Counter[str]) -> I
             refused[str(problem)] += 1
             continue
         target = tuple(tuple(group.tokens()) for group in groups)
-        if max(map(len, target)) >= MOST_TOKENS or max(map(len, source.tokens)) > MOST_SOURCE:
+        if max(map(len, target)) > LONGEST_TARGET or max(map(len, source.tokens)) > MOST_SOURCE:
             refused["too many tokens for one instruction"] += 1
             continue
         yield Pair(families[function.name], cubin.arch.number, source.tokens, target)
@@ -118,12 +126,14 @@ def _exercise(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
     while len(source) < INSTRUCTIONS_PER_EXERCISE:
         instruction = synthetic.instruction(r, sm)
         try:
-            group = tuple(teach(instruction, {}, (instruction.address,)).tokens())
+            calling = r.random() < 0.5
+            entries = (cfg.target_of(instruction) or 0,) if calling else ()
+            group = tuple(teach(instruction, {}, entries).tokens())
         except Untaught as problem:
             refused[str(problem)] += 1
             continue
-        tokens = tuple(canonical.tokens_of(instruction, synthetic.PARAM_BASE, r.random() < 0.1))
-        if len(group) < MOST_TOKENS and len(tokens) <= MOST_SOURCE:
+        tokens = tuple(canonical.tokens_of(instruction, synthetic.PARAM_BASE, r.random() < 0.1, entries))
+        if len(group) <= LONGEST_TARGET and len(tokens) <= MOST_SOURCE:
             source.append(tokens)
             target.append(group)
     return [Pair(EXERCISES, sm, tuple(source), tuple(target))], refused
@@ -140,10 +150,7 @@ def _file(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
     r = Random(f"{seed}/file/{number}")
     sm = r.choices(list(ARCHITECTURES), list(ARCHITECTURES.values()))[0]
     names = list(kernels.FAMILIES)
-    # Families with more holes in their templates come more often.
-    weights = [
-        6 if n == "statements" else 4 if n == "mapping" else 2 if n in ("grid_stride", "records") else 1 for n in names
-    ]
+    weights = [OFTEN.get(name, 1) for name in names]
     chosen = [r.choices(names, weights)[0] for _ in range(KERNELS_PER_FILE)]
     written = [kernels.kernel(name, seed, number * KERNELS_PER_FILE + k) for k, name in enumerate(chosen)]
     families = {symbol: name for (symbol, _), name in zip(written, chosen, strict=True)}
@@ -186,7 +193,9 @@ def make(seed: int, files: int, exercises: int, seconds: float, processes: int) 
 def split_of(pair: Pair) -> int:
     if pair.family in kernels.HELD_OUT:
         return HELD_OUT
-    return VALIDATION if pair.digest() % VALIDATION_EVERY == 0 else TRAIN
+    if pair.digest() % VALIDATION_EVERY:
+        return TRAIN
+    return EXERCISED if pair.family == EXERCISES else VALIDATION
 
 
 def vocabulary_of(pairs: Sequence[Pair]) -> Vocabulary:
@@ -232,7 +241,8 @@ def save(pairs: Sequence[Pair], vocabulary: Vocabulary, path: Path) -> dict[str,
     counts = Counter(splits)
     return {
         "kernels": len(splits), "train": counts[TRAIN], "validation": counts[VALIDATION],
-        "held out": counts[HELD_OUT], "instructions": len(source_ends), "source tokens": len(sources),
+        "held out": counts[HELD_OUT],
+        "made up, to validate": counts[EXERCISED], "instructions": len(source_ends), "source tokens": len(sources),
         "target tokens": len(targets), "vocabulary": len(vocabulary),
     }  # fmt: skip
 

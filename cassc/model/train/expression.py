@@ -525,9 +525,11 @@ class Expressions:
         self, space: Space, address: Node, size: int, *, signed: bool = False, volatile: bool = False,
         where: Node | None = None,
     ) -> tuple[Node, ...]:  # fmt: skip
-        if where is not None:
-            raise Untaught("loads of some lanes")
         prefix, place, kinds = self._place(space, address)
+        if where is not None:
+            if size != 4 or prefix != "global" or volatile:
+                raise Untaught("such loads of some lanes")
+            return tuple(self._effect("global_load_where_b32", (*place, where), kinds + "p", "w"))
         kind = ("i" if signed else "u") if size < 4 else "b"
         name = f"{prefix}_load_{kind}{8 * size}{'.volatile' if volatile else ''}"
         return tuple(self._effect(name, place, kinds, {8: "d", 16: "q"}.get(size, "w")))
@@ -588,17 +590,23 @@ class Expressions:
         return self._effect(f"match_any_b{64 if wide else 32}", (x,), "d" if wide else "w", "w")[0]
 
     def barrier(self, id: Node, threads: Node | None) -> None:
-        if threads is not None or id.known is None:
-            raise Untaught("a barrier of a part of the CTA")
-        self._effect("s_barrier", (), "", "")
+        if threads is None:
+            self._effect("s_barrier", (), "", "")
+        else:
+            self._effect("barrier_part", (id, threads), "ww", "")
 
     def barrier_arrive(self, id: Node, threads: Node) -> None:
-        raise Untaught("a barrier that is only arrived at")
+        self._effect("barrier_part_arrive", (id, threads), "ww", "")
 
     def barrier_reduce(self, op: str, x: Node, id: Node, threads: Node | None) -> None:
-        if threads is not None or id.known is None:
-            raise Untaught("a barrier of a part of the CTA")
-        self._effect(f"barrier_{op}", (x,), "p", "")
+        if threads is None:
+            self._effect(f"barrier_{op}", (x,), "p", "")
+        else:
+            self._effect(f"barrier_part_{op}", (x, id, threads), "pww", "")
+
+    def matrix_product(self, name: str, kinds: str, words: tuple[Node, ...], result: str) -> list[Node]:
+        """``words``: of A, B and C; those of a ``d`` as one node."""
+        return self._effect(name, words, kinds, result)
 
     def barrier_result(self) -> tuple[Node, Node]:
         count, truth = self._effect("barrier_result", (), "", "wp")

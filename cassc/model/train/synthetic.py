@@ -20,7 +20,7 @@ _WORD_BITS = 128
 _TEXTURES = ("cassc.sass.isa.texture", "cassc.sass.isa.surface")
 _REGISTERS = (fields.RD, fields.RA, fields.RB, fields.RC)
 _PREDICATES = (fields.PU, fields.PV, fields.PP, fields.PQ, fields.PR)
-_BANKS = (0, 0, 0, 0, 3, 2, 4)
+_BANKS = (0, 0, 0, 3, 3, 2, 4)
 _DRIVER_WORDS = (0x0, 0x4, 0x8, 0xC, 0x10, 0x14, 0x18, 0x20, 0x24, 0x28)
 _NEGATIONS = tuple(Field(bit, 1) for bit in (62, 63, 71, 72, 73, 74, 75, 80, 90))
 
@@ -51,9 +51,12 @@ def instruction(r: Random, sm: int) -> Instruction:
 def _word(r: Random, row: Row) -> int:
     word = r.getrandbits(_WORD_BITS)
     form = r.choice(list(row.layout))
+    # Few registers, so that some are read and written, or overlap.
+    pool = [_register(r) for _ in range(r.choice((1, 2, 4, 4)))]
     for place in _REGISTERS:
-        word = place.put(word, _register(r))
-    if r.random() < 0.5:
+        near = r.choice(pool)
+        word = place.put(word, near + 1 if near < 250 and r.random() < 0.1 else near)
+    if r.random() < 0.5 and not any(slot[1] in "ru" for slot in row.layout[form].values() if slot[0] == "b"):
         word = fields.IMMEDIATE.put(word, _immediate(r))
     if any(slot[1] == "k" for slot in row.layout[form].values()) or r.random() < 0.1:
         word = fields.CONST_BANK.put(word, r.choice(_BANKS))

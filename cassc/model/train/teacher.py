@@ -22,14 +22,20 @@ from cassc.sass.builder import I1, I32, I64
 from cassc.sass.execute import Machine, Write, execute
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.groups import APART, JOINING, base
-from cassc.sass.operand import Address, Const, Imm, Pred, UReg
+from cassc.sass.operand import Address, Const, Imm, Pred, Reg, UReg
 from cassc.sass.row import Instruction
 
-MOST_LINES = 32
+MOST_LINES = 44
 _SENTINEL = 0x51A7_0000
 _STEP = 64
+_LAST_QUAD = 251
 _NOTHING = frozenset({"nop", "bssy", "break", "bmov_write", "endcollective", "branch_div"}) | APART
 _COMMUTATIVE = frozenset({"add", "mul", "and_", "or_", "xor"})
+
+
+def register_text(register: Reg | UReg) -> str:
+    """As an operand; a number where it is the zero register."""
+    return "0" if register.is_zero else f"{'UR' if isinstance(register, UReg) else 'R'}{register.index}"
 
 
 def predicate_text(p: Pred) -> str:
@@ -61,7 +67,7 @@ def _control(i: Instruction, entries: Sequence[int]) -> list[Line]:
     if kind in ("bsync", "warpsync"):
         return [Line(OPS["wave_sync"], (), ())]
     if kind == "bmov_read":
-        return [Line(OPS["v_mov_b32"], (str(i.operands[0]),), ("0",))]
+        return _zeros("v_mov_b32", i)
     if kind == "branch":
         if conditions:
             return [Line(OPS["s_cbranch"], (), (conditions[0], "L0"))]
@@ -74,11 +80,26 @@ def _control(i: Instruction, entries: Sequence[int]) -> list[Line]:
         return [Line(OPS["s_endpgm"], (), ())]
     if kind == "trap":
         return [Line(OPS["s_trap"], (), ())]
+    if kind == "brx" and not conditions:
+        register = next(o for o in i.operands if isinstance(o, Reg | UReg))
+        return [Line(OPS["s_switch"], (), (register_text(register),))]
+    if kind == "lepc":
+        # No translation returns to it: calls are expanded where they stand, and the runtime's functions are calls.
+        return _zeros("v_mov_b64", i)
+    if kind == "call_abs" and not conditions:
+        register = next((o for o in i.operands if isinstance(o, Reg)), None)
+        if register is not None:
+            return [Line(OPS["call_external"], (), (register_text(register),))]
     if kind == "ret" and not conditions:
         return [Line(OPS["s_return"], (), ())]
     if kind == "call_rel" and not conditions and not cfg.is_indirect(i):
         return [Line(OPS["s_call" if cfg.target_of(i) in entries else "s_branch"], (), ("L0",))]
     raise Untaught(f"control transfer of kind {kind}")
+
+
+def _zeros(name: str, i: Instruction) -> list[Line]:
+    target = i.operands[0]
+    return [] if isinstance(target, Reg | UReg) and target.is_zero else [Line(OPS[name], (str(target),), ("0",))]
 
 
 def _computed(i: Instruction, at: dict[int, Instruction]) -> list[Line]:
@@ -88,10 +109,32 @@ def _computed(i: Instruction, at: dict[int, Instruction]) -> list[Line]:
     prepared, slots, banks = _with_slots(i)
     m = Expressions(slots, banks)
     try:
-        writes = execute(cast(Machine, m), prepared)
+        writes = _matrix_product(m, i) or execute(cast(Machine, m), prepared)
     except CasscError as problem:
         raise Untaught(str(problem)) from None
     return _Selector(m, writes).lines
+
+
+def _matrix_product(m: Expressions, i: Instruction) -> tuple[Write, ...]:
+    """Of the kinds that the dialect has; empty for others."""
+    if i.row.mnemonic != "HMMA":
+        return ()
+    name = "mma_" + ".".join(filter(None, (i.mod("shape"), i.mod("accumulate"), i.mod("type"))))
+    product = dialect.PRODUCTS.get(name)
+    if product is None or any(getattr(operand, "negated", False) for operand in i.operands):
+        return ()
+    nodes: list[Node] = []
+    for operand, kind in zip(i.operands[1:4], (product.a, product.b, product.c), strict=True):
+        assert isinstance(operand, Reg)
+        count = {"w": 1, "d": 2, "q": 4}[kind]
+        words = [m.register(operand if operand.is_zero else Reg(operand.index + k)) for k in range(count)]
+        nodes += [m.pair(words[0], words[1])] if kind == "d" else words
+    target = i.operands[0]
+    assert isinstance(target, Reg)
+    if any(isinstance(o, Reg) and not o.is_zero and o.index > _LAST_QUAD for o in i.operands):
+        return ()
+    results = m.matrix_product(name, product.a + product.b + product.c, tuple(nodes), product.c)
+    return (Write(target, tuple(cast(Any, results))),)
 
 
 def _with_slots(i: Instruction) -> tuple[Instruction, dict[int, str], dict[tuple[int, int], str]]:
@@ -301,11 +344,14 @@ class _Selector:
     def _effect(self, effect: Effect) -> None:
         kinds = effect.kinds
         sources = []
-        for position, kind in enumerate(kinds):
+        at = 0
+        for kind in kinds:
             if kind == "q":
-                sources.append(self._quad(effect.operands[position:]))
-                break
-            sources.append(self.operand(effect.operands[position], kind))
+                sources.append(self._quad(effect.operands[at : at + 4]))
+                at += 4
+            else:
+                sources.append(self.operand(effect.operands[at], kind))
+                at += 1
         if effect.result == "wp":
             results: tuple[str, ...] = (self._fresh("t"), self._fresh("q"))
             for node, text in zip(effect.words, results, strict=True):

@@ -19,12 +19,15 @@ from typing import Any
 import numpy as np
 import torch
 import torch.nn.functional as F
+from torch import Tensor
 
 from cassc.model import weights
 from cassc.model.tokens import Vocabulary
-from cassc.model.train.corpus import Corpus, states_of
-from cassc.model.train.data import HELD_OUT, TRAIN, VALIDATION
+from cassc.model.train.corpus import Corpus, Groups, states_of
+from cassc.model.train.data import EXERCISED, HELD_OUT, TRAIN, VALIDATION
 from cassc.model.train.network import Network, Shape
+
+SPLITS = {"validation": VALIDATION, "held-out families": HELD_OUT, "made-up instructions": EXERCISED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Settings:
     seed: int = 8
     batch: int = 128
     window: int = 384
+    stride: float = 0.7
     steps: int = 0
     minutes: float = 7.0
     peak_rate: float = 1e-3
@@ -42,8 +46,8 @@ class Settings:
     decay: float = 0.05
     betas: tuple[float, float] = (0.9, 0.98)
     clip: float = 1.0
-    evaluate_every: int = 1500
-    evaluation_kernels: int = 600
+    evaluate_every: int = 2500
+    evaluation_kernels: int = 300
 
 
 def rate(settings: Settings, step: int, steps: int) -> float:
@@ -103,7 +107,80 @@ def export(out: Path, network: Network, vocabulary: Vocabulary) -> None:
     weights.write(out / "weights.npz", network.shape.to_dict(), arrays, vocabulary.tokens)
 
 
-def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, start: Path | None = None) -> Network:
+class Step:
+    """One step of the optimiser. With ``graph`` its kernels are recorded once and replayed: there are thousands of
+    small ones, and starting each of them anew would take most of the time."""
+
+    def __init__(
+        self,
+        network: Network,
+        optimiser: torch.optim.Optimizer,
+        batch: tuple[Tensor, Tensor, list[Groups]],
+        settings: Settings,
+        graph: bool,
+    ) -> None:
+        self.network, self.optimiser, self.settings = network, optimiser, settings
+        self.batch = batch
+        self.graph: torch.cuda.CUDAGraph | None = None
+        self.loss = torch.zeros(())
+        if graph:
+            self._record()
+
+    def __call__(self, batch: tuple[Tensor, Tensor, list[Groups]], speed: float) -> Tensor:
+        """The loss. The batch must have the shapes of the first one."""
+        for part in self.optimiser.param_groups:
+            part["lr"].fill_(speed)
+        if self.graph is None:
+            self.batch = batch
+            self._compute()
+        else:
+            for old, new in zip(_tensors(self.batch), _tensors(batch), strict=True):
+                old.copy_(new)
+            self.graph.replay()
+        return self.loss.detach()
+
+    def _record(self) -> None:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        for part in self.optimiser.param_groups:
+            part["lr"].fill_(0.0)
+        with torch.cuda.stream(side):
+            for _ in range(3):
+                self._compute()
+        torch.cuda.current_stream().wait_stream(side)
+        self.optimiser.zero_grad(set_to_none=True)
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph):
+            self._compute()
+
+    def _compute(self) -> None:
+        tokens, present, groups = self.batch
+        self.optimiser.zero_grad(set_to_none=True)
+        device = tokens.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda", cache_enabled=False):
+            states = self.network.encode(tokens, present)
+            loss = torch.zeros((), device=tokens.device)
+            for group in groups:
+                scores = self.network.decode(group.inputs, *states_of(states, group))
+                loss = loss + F.cross_entropy(scores.flatten(0, 1).float(), group.labels.flatten(), reduction="sum")
+        count = torch.stack([(group.labels >= 0).sum() for group in groups]).sum()
+        self.loss = loss / count
+        self.loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        self.optimiser.step()
+
+
+def _tensors(batch: tuple[Tensor, Tensor, list[Groups]]) -> Iterator[Tensor]:
+    tokens, present, groups = batch
+    yield tokens
+    yield present
+    for group in groups:
+        yield from (group.window, group.start, group.count, group.inputs, group.labels)
+
+
+def train(
+    data: Path, out: Path, settings: Settings, shape: Shape, device: str, start: Path | None = None, graph: bool = False
+) -> Network:
     begin = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
     vocabulary = Vocabulary((data / "vocabulary.txt").read_text().splitlines())
@@ -119,7 +196,8 @@ def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, 
     others = [p for p in network.parameters() if p.dim() != 2]
     optimiser = torch.optim.AdamW(
         [{"params": matrices, "weight_decay": settings.decay}, {"params": others, "weight_decay": 0.0}],
-        lr=settings.peak_rate, betas=settings.betas, fused=device == "cuda",
+        lr=torch.tensor(settings.peak_rate, device=device), betas=settings.betas, fused=device == "cuda",
+        capturable=graph,
     )  # fmt: skip
     log = (out / "log.jsonl").open("a")
 
@@ -129,7 +207,7 @@ def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, 
         log.write(line + "\n")
         log.flush()
 
-    windows = corpus.windows(TRAIN, 0.7)
+    windows = corpus.windows(TRAIN, settings.stride)
     parameters = sum(p.numel() for p in network.parameters())
     say(settings=asdict(settings), shape=shape.to_dict(), parameters=parameters, windows=len(windows), device=device)
     first = 0
@@ -142,9 +220,13 @@ def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, 
         first, steps = state["step"], state["steps"]
         say(resumed=first, steps=steps)
     generator = torch.Generator(device).manual_seed(settings.seed + first)
-    total, seen = torch.zeros((), device=device), 0
+    size = min(settings.batch, len(windows))
+    capacities = corpus.capacities(windows, size)
+    say(groups=capacities)
+    total = torch.zeros((), device=device)
     measured = time.monotonic()
-    batches = _shuffled(windows, min(settings.batch, len(windows)), settings.seed + first)
+    batches = _shuffled(windows, size, settings.seed + first)
+    run = Step(network, optimiser, corpus.batch(next(batches), generator, capacities), settings, graph)
     step = first
     while step < steps:
         if not settings.steps and step == first + 30:
@@ -154,25 +236,9 @@ def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, 
             left = settings.minutes * 60 - (time.monotonic() - begin)
             steps = step + int(left * 0.93 / each)
             say(step=step, seconds_per_step=round(each, 5), steps=steps)
-        for part in optimiser.param_groups:
-            part["lr"] = rate(settings, step, min(steps, 20000))
-        tokens, present, groups = corpus.batch(next(batches), generator)
-        with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-            states = network.encode(tokens, present)
-            loss = torch.zeros((), device=device)
-            count = 0
-            for group in groups:
-                scores = network.decode(group.inputs, *states_of(states, group))
-                loss = loss + F.cross_entropy(scores.flatten(0, 1).float(), group.labels.flatten(), reduction="sum")
-                count += group.labels.numel()
-            labels = sum((group.labels >= 0).sum() for group in groups)
-            loss = loss / labels
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(network.parameters(), settings.clip)
-        optimiser.step()
-        total += loss.detach()
-        seen += count
+        speed = rate(settings, step, min(steps, 20000))
+        loss = run(corpus.batch(next(batches), generator, capacities), speed)
+        total += loss
         step += 1
         if step % 100 == 0:
             say(step=step, loss=round(float(total) / 100, 6), rate=round(rate(settings, step, min(steps, 20000)), 6))
@@ -180,7 +246,7 @@ def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, 
         late = not settings.steps and time.monotonic() - begin > settings.minutes * 60
         if step % settings.evaluate_every == 0 or step == steps or late:
             network.eval()
-            for name, split in (("validation", VALIDATION), ("held-out families", HELD_OUT)):
+            for name, split in SPLITS.items():
                 say(step=step, on=name, **evaluate(network, corpus, split, settings.evaluation_kernels))
             network.train()
             state = {"network": network.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "steps": steps}
@@ -192,8 +258,8 @@ def train(data: Path, out: Path, settings: Settings, shape: Shape, device: str, 
     _, stored, _ = weights.read(out / "weights.npz")
     network.load_state_dict({name: torch.from_numpy(a.copy()).to(device) for name, a in stored.items()})
     network.eval()
-    for name, split in (("validation", VALIDATION), ("held-out families", HELD_OUT)):
-        say(step=step, stored="int8", on=name, **evaluate(network, corpus, split, 2000))
+    for name, split in SPLITS.items():
+        say(step=step, stored="int8", on=name, **evaluate(network, corpus, split, 1000))
     return network
 
 
@@ -206,11 +272,13 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--start", type=Path, default=None, help="weights to start from")
+    parser.add_argument("--eager", action="store_true", help="do not record the step as a graph")
     parser.add_argument("--small", action="store_true", help="a network of a tenth of the size, for tests")
     given = parser.parse_args()
     shape = Shape(width=64, heads=2, inner=128, encoder_layers=1, decoder_layers=1) if given.small else Shape()
     settings = Settings(steps=given.steps, minutes=given.minutes, batch=given.batch, peak_rate=given.rate)
-    train(given.data, given.out, settings, shape, "cuda" if torch.cuda.is_available() else "cpu", given.start)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    train(given.data, given.out, settings, shape, device, given.start, graph=device == "cuda" and not given.eager)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Space, Value
+from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Space, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.half import halves, packed
 from cassc.sass.isa.video import lanes_of
@@ -68,8 +68,8 @@ def multiply(
 MMA_APPROX = "the order and the rounding of the additions inside of a matrix product"
 
 
-def _multiply_halves(b: Builder, i: Instruction) -> Multiply:
-    type = BF16 if i.mod("type") == "BF16" else F16
+def multiply_halves(b: Builder, type: Type) -> Multiply:
+    """``type``: F16 or BF16."""
 
     def operate(total: Value, x: Words, y: Words) -> Value:
         for v, w in zip(halves(b, x[0], type), halves(b, y[0], type), strict=True):
@@ -79,7 +79,9 @@ def _multiply_halves(b: Builder, i: Instruction) -> Multiply:
     return operate
 
 
-def _multiply_tf32(b: Builder) -> Multiply:
+def multiply_tf32(b: Builder) -> Multiply:
+    """The low 13 bits of the words are not looked at."""
+
     def operate(total: Value, x: Words, y: Words) -> Value:
         v, w = (b.bitcast(b.and_(word, b.const(I32, -0x2000)), F32) for word in (x[0], y[0]))
         return b.fma(v, w, total)
@@ -96,12 +98,17 @@ def _signed(b: Builder, i: Instruction, position: int, words: Words) -> Words:
 
 def _hmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words, operate: Multiply) -> tuple[Words]:
     a, columns = _signed(b, i, 1, a), _signed(b, i, 2, columns)
-    if i.mods["accumulate"] == "F16":
+    return (product(b, a, columns, c, operate),)
+
+
+def product(b: Builder, a: Words, columns: Words, c: Words, operate: Multiply) -> Words:
+    """Sixteen rows; sums are of 32 bits each, or packed halves where ``c`` has two words."""
+    if len(c) == 2:
         sums = [b.fconvert(h, F32) for word in c for h in halves(b, word)]
         results = [b.fconvert(r, F16) for r in multiply(b, a, columns, sums, operate, rows=16)]
-        return ((packed(b, results[0], results[1]), packed(b, results[2], results[3])),)
+        return packed(b, results[0], results[1]), packed(b, results[2], results[3])
     sums = [b.bitcast(word, F32) for word in c]
-    return (tuple(b.bitcast(r, I32) for r in multiply(b, a, columns, sums, operate, rows=16)),)
+    return tuple(b.bitcast(r, I32) for r in multiply(b, a, columns, sums, operate, rows=16))
 
 
 def _shape(number: int, name: str) -> Modifier:
@@ -140,7 +147,7 @@ for _number, _name, _a, _b, _first in ((0, "1688", 2, 1, 75), (1, "16816", 4, 2,
         )
         @effects
         def hmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
-            return _hmma(b, i, a, columns, c, _multiply_halves(b, i))
+            return _hmma(b, i, a, columns, c, multiply_halves(b, BF16 if i.mod("type") == "BF16" else F16))
 
 
 for _number, _name, _a, _b in ((2, "1684", 2, 1), (0, "1688", 4, 2)):
@@ -159,7 +166,7 @@ for _number, _name, _a, _b in ((2, "1684", 2, 1), (0, "1688", 4, 2)):
     )
     @effects
     def hmma_tf32(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
-        return _hmma(b, i, a, columns, c, _multiply_tf32(b))
+        return _hmma(b, i, a, columns, c, multiply_tf32(b))
 
 
 # Integers ----------------------------------------------------------------------------------------------------------
