@@ -131,7 +131,7 @@ def _matrix_product(m: Expressions, i: Instruction) -> tuple[Write, ...]:
         nodes += [m.pair(words[0], words[1])] if kind == "d" else words
     target = i.operands[0]
     assert isinstance(target, Reg)
-    if any(isinstance(o, Reg) and not o.is_zero and o.index > _LAST_QUAD for o in i.operands):
+    if target.is_zero or any(isinstance(o, Reg) and not o.is_zero and o.index > _LAST_QUAD for o in i.operands):
         return ()
     results = m.matrix_product(name, product.a + product.b + product.c, tuple(nodes), product.c)
     return (Write(target, tuple(cast(Any, results))),)
