@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.engines.base import Request, Support, Translation, Unsupported
-from cassc.model.finish import Form, finish
+from cassc.model.finish import finish
 from cassc.model.generate import SHIPPED, prepare, translator
+from cassc.model.operations import Form
 
 MOST_INSTRUCTIONS = 3000
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cassc import diag
 from cassc.image.cubin import Cubin, Relocation, Section
 from cassc.lift import devicelib
+from cassc.lift.emit import Banks
 from cassc.lift.text import quoted
 from cassc.sass.codespace import CodeSpace
 
@@ -65,6 +66,16 @@ def module_globals(cubin: Cubin) -> ModuleGlobals:
         banks[4] = object_symbol(POINTERS)
         definitions[banks[4]] = constant_bank(cubin, pointers)
     return ModuleGlobals(definitions, banks)
+
+
+def kernel_banks(cubin: Cubin, kernel: str, shared: ModuleGlobals, definitions: dict[str, str]) -> Banks:
+    """The banks of one kernel; its own, of the compiler's constants, is defined in ``definitions``."""
+    symbols = dict(shared.banks)
+    own = cubin.section(f".nv.constant2.{kernel}")
+    if own is not None and own.size:
+        symbols[2] = object_symbol(own.name)
+        definitions[symbols[2]] = constant_bank(cubin, own)
+    return Banks(symbols)
 
 
 def object_symbol(section: str) -> str:

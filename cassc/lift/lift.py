@@ -25,7 +25,7 @@ from cassc.image.cubin import Cubin
 from cassc.lift import external, globals, kernel
 from cassc.lift.calls import Context
 from cassc.lift.dispatch import Dispatcher
-from cassc.lift.emit import Banks, EmitLlvm, predicate_name
+from cassc.lift.emit import EmitLlvm, predicate_name
 from cassc.lift.kernel import LiftedKernel
 from cassc.lift.passes import cluster_size, meetings, progress
 from cassc.lift.passes.merges import Guard, Merges, Step, Trace
@@ -80,8 +80,9 @@ class _Lifter:
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
         self.definitions = dict(self.shared.definitions)
+        banks = globals.kernel_banks(cubin, self.abi.name, self.shared, self.definitions)
         words = LaunchWords.of(function.arch.number)
-        self.m = EmitLlvm(self.abi, words, self._banks(), self._lds_bias(), globals.addresses(cubin))
+        self.m = EmitLlvm(self.abi, words, banks, self._lds_bias(), globals.addresses(cubin))
         self.m.exact = exact
         self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
         self.wide = Wide(self.m)
@@ -98,14 +99,6 @@ class _Lifter:
             for block in self.graph.blocks.values()
             if block.last.address in self.meetings and block.last.row.control in APART
         }
-
-    def _banks(self) -> Banks:
-        symbols = dict(self.shared.banks)
-        own = self.cubin.section(f".nv.constant2.{self.abi.name}")
-        if own is not None and own.size:
-            symbols[2] = globals.object_symbol(own.name)
-            self.definitions[symbols[2]] = globals.constant_bank(self.cubin, own)
-        return Banks(symbols)
 
     def _lds_bias(self) -> int:
         """What barriers need stands below address zero of the kernel's shared memory, or where nothing else does."""

@@ -11,10 +11,11 @@ from cassc.amdgpu.assemble import assemble
 from cassc.image import cubin as cubin_image
 from cassc.lift.globals import module_globals
 from cassc.lift.module import link_text
-from cassc.model.finish import Answer, Form, finish
+from cassc.model.finish import Answer, finish
 from cassc.model.generate import prepare
+from cassc.model.operations import Form
 from cassc.model.train.data import lesson
-from cassc.model.train.expression import Untaught
+from cassc.model.train.node import Untaught
 from cassc.sass import cfg
 from cassc.sass.disasm import disassemble
 from cassc.target import DEFAULT_TARGET
@@ -22,6 +23,7 @@ from cassc.verify.check import Checker
 from cassc.verify.verdict import Status
 
 TESTS = Path(__file__).parents[1]
+FORMS = Path(__file__).with_name("data") / "forms.sm_80.cubin"
 SCALE = TESTS / "engines" / "data" / "scale.sm_80.cubin"
 KERNELS = TESTS / "sass" / "data" / "kernels.sm_80.cubin"
 emulated = pytest.mark.skipif(emulator.library_path() is None, reason="libcassc_emu.so is not built")
@@ -53,13 +55,34 @@ def test_large_numbers_stay_behind_slots() -> None:
         assert not any("0x" in line for line in lines)
 
 
+def test_every_form_has_its_operation() -> None:
+    names = {line.split()[0] for lines in lines_of(FORMS).values() for line in lines}
+    assert {"s_switch", "mma_16816.F32", "global_load_where_b32", "barrier_part", "call_external"} <= names
+    assert "const_load_i16" in names
+
+
+def test_which_barrier_it_is_and_what_never_runs_is_not_read() -> None:
+    sources = list(lines_of(FORMS)) + list(lines_of(KERNELS))
+    assert not any(token in (f"B{k}" for k in range(16)) for source in sources for token in source.split())
+    assert not any("@!PT" in source for source in sources)
+
+
+def test_a_table_of_jumps_goes_around_the_model() -> None:
+    cubin = cubin_image.parse(FORMS.read_bytes())
+    function = next(f for f in disassemble(cubin).functions if f.name == "states")
+    slots = [slots for slots in prepare(function, cubin).source.slots if slots.table]
+    assert len(slots) == 1 and len(slots[0].table) >= 6
+    count = len(prepare(function, cubin).source.addresses)
+    assert all(0 < place < count for _, place in slots[0].table)
+
+
 @emulated
 @pytest.mark.parametrize("form", list(Form))
-@pytest.mark.parametrize("path", [SCALE, KERNELS], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [SCALE, KERNELS, FORMS], ids=lambda path: path.stem)
 def test_what_the_teacher_says_is_right(path: Path, form: Form) -> None:
     cubin = cubin_image.parse(path.read_bytes())
     tried = 0
-    for function in disassemble(cubin).functions[:4]:
+    for function in disassemble(cubin).functions[:5]:
         task = prepare(function, cubin)
         try:
             source, groups = lesson(function, cfg.build(function))

@@ -31,7 +31,7 @@ from cassc.model import canonical
 from cassc.model.dialect import Group
 from cassc.model.tokens import END, MOST_TOKENS, Vocabulary
 from cassc.model.train import kernels, synthetic
-from cassc.model.train.expression import Untaught
+from cassc.model.train.node import Untaught
 from cassc.model.train.teacher import teach
 from cassc.sass import cfg, disasm
 from cassc.sass.cfg import Cfg
@@ -45,6 +45,7 @@ INSTRUCTIONS_PER_EXERCISE = 40
 OFTEN = {"statements": 6, "mapping": 4, "grid_stride": 2, "records": 2, "nested_branches": 2, "machines": 2,
          "parts_of_blocks": 2, "constant_tables": 2, "generic_pointers": 2, "copies": 2}  # fmt: skip
 """How often a family comes: once, but for those with more holes in their templates."""
+SINCE_SM_80 = frozenset({"warp_votes", "brain_floats", "matrix_units"})
 MOST_SOURCE = 24
 """Tokens of one SASS instruction."""
 LONGEST_TARGET = MOST_TOKENS - 16
@@ -149,7 +150,7 @@ def _file(job: tuple[int, int]) -> tuple[list[Pair], Counter[str]]:
     seed, number = job
     r = Random(f"{seed}/file/{number}")
     sm = r.choices(list(ARCHITECTURES), list(ARCHITECTURES.values()))[0]
-    names = list(kernels.FAMILIES)
+    names = [name for name in kernels.FAMILIES if sm >= 80 or name not in SINCE_SM_80]
     weights = [OFTEN.get(name, 1) for name in names]
     chosen = [r.choices(names, weights)[0] for _ in range(KERNELS_PER_FILE)]
     written = [kernels.kernel(name, seed, number * KERNELS_PER_FILE + k) for k, name in enumerate(chosen)]

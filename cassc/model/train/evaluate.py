@@ -25,8 +25,9 @@ from cassc.lift.globals import module_globals
 from cassc.lift.kernel import LiftedKernel
 from cassc.lift.lift import lift_kernel
 from cassc.lift.module import link_text
-from cassc.model.finish import Form, finish
+from cassc.model.finish import finish
 from cassc.model.generate import SHIPPED, Translator, prepare
+from cassc.model.operations import Form
 from cassc.model.train import kernels
 from cassc.model.train.data import compile_cubin
 from cassc.sass import disasm

@@ -16,7 +16,8 @@ from cassc.diag import CasscError
 from cassc.model import dialect
 from cassc.model.canonical import slot_names
 from cassc.model.dialect import BY_MEANING, FUSED, KIND_OF, OPS, SIGNED_KINDS, Group, Line, Op, Tree
-from cassc.model.train.expression import Effect, Expressions, Node, Untaught
+from cassc.model.train.expression import Expressions
+from cassc.model.train.node import Effect, Node, Untaught
 from cassc.sass import cfg
 from cassc.sass.builder import I1, I32, I64
 from cassc.sass.execute import Machine, Write, execute
