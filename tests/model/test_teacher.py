@@ -62,18 +62,19 @@ def test_every_form_has_its_operation() -> None:
 
 
 def test_which_barrier_it_is_and_what_never_runs_is_not_read() -> None:
-    sources = list(lines_of(FORMS)) + list(lines_of(KERNELS))
-    assert not any(token in (f"B{k}" for k in range(16)) for source in sources for token in source.split())
-    assert not any("@!PT" in source for source in sources)
+    cubin = cubin_image.parse(KERNELS.read_bytes())
+    tokens = {t for f in disassemble(cubin).functions for row in prepare(f, cubin).source.tokens for t in row}
+    assert "B" in tokens and not tokens & {f"B{k}" for k in range(16)}
+    assert "@!PT" not in tokens
 
 
 def test_a_table_of_jumps_goes_around_the_model() -> None:
     cubin = cubin_image.parse(FORMS.read_bytes())
     function = next(f for f in disassemble(cubin).functions if f.name == "states")
     slots = [slots for slots in prepare(function, cubin).source.slots if slots.table]
-    assert len(slots) == 1 and len(slots[0].table) >= 6
+    assert slots and max(len(s.table) for s in slots) >= 3
     count = len(prepare(function, cubin).source.addresses)
-    assert all(0 < place < count for _, place in slots[0].table)
+    assert all(0 < place < count for s in slots for _, place in s.table)
 
 
 @emulated

@@ -6,23 +6,22 @@
 
 __constant__ short table[64] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9};
 
-extern "C" __global__ void states(const unsigned char *c, const int *a, int *o, int m, int n)
+extern "C" __global__ void states(const unsigned *a, unsigned *o, int which, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
-    int x = a[i], y = 1;
-    for (int k = 0; k < (m & 15); k++) {
-        switch (c[k & 7]) {
-        case 0: x = x * 5 + y; break;
-        case 1: y = x ^ (y << 3); break;
-        case 2: x = __popc(x) - y; break;
-        case 3: y = min(x, y); break;
-        case 4: x = x / 7; break;
-        case 5: o[i] = y; break;
-        default: x += table[(x + k) & 63];
-        }
+    unsigned x = a[i] + table[i & 63], *p = o + (i & 15);
+    switch (which) {
+    case 0: atomicAdd(p, x); break;
+    case 1: atomicSub(p, x); break;
+    case 2: atomicMin(p, x); break;
+    case 3: atomicMax(p, x); break;
+    case 4: atomicAnd(p, x); break;
+    case 5: atomicOr(p, x); break;
+    case 6: atomicXor(p, x); break;
+    case 7: atomicInc(p, x); break;
+    case 8: atomicDec(p, x); break;
     }
-    o[i] = x + y;
 }
 
 extern "C" __global__ void product(const unsigned *a, const unsigned *b, float *o)
