@@ -1,8 +1,8 @@
 """Answers of the model for one kernel, the most probable first.
 
 All groups are decoded greedily under the grammar. What the network was least sure of is known then: the decisions, each
-with the cost of taking the second choice instead. Further answers are the next most probable combinations of such
-second choices; only the groups concerned are decoded again. Nothing is drawn at random.
+with the cost of taking one of the next choices instead. Further answers are the next most probable combinations of such
+choices; only the groups concerned are decoded again. Nothing is drawn at random.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from cassc.sass.fields import WORD_BYTES
 
 SHIPPED = Path(__file__).with_name("weights.npz")
 _FIRST_ROOM = 12
-# Decisions with a second choice less likely than this are not reconsidered.
+_CHOICES = 4
+# Choices less likely than this are not reconsidered.
 _DEAREST = 16.0
 _DECISIONS = 64
 
@@ -127,17 +128,18 @@ class Translator:
             masks = np.stack([grammar.allowed(progress[k]) for k in active.tolist()])
             scores = np.where(masks, scores, np.float32(-1e9))
             best = scores.argmax(1)
-            rows = np.arange(len(active))
-            top = scores[rows, best]
-            scores[rows, best] = -1e9
-            second = scores.argmax(1)
-            costs = top - scores[rows, second]
+            # The best first, then the others that may be tried in its stead.
+            likely = np.argpartition(-scores, _CHOICES, axis=1)[:, :_CHOICES]
+            worth = np.take_along_axis(scores, likely, 1)
+            costs = worth.max(1, keepdims=True) - worth
             for n, k in enumerate(active.tolist()):
                 text, prefix = texts[k], prefixes[k]
                 if len(text) < len(prefix):
                     best[n] = prefix[len(text)]
-                elif costs[n] < _DEAREST:
-                    decisions.append(Decision(float(costs[n]), places[k], (*text, int(second[n]))))
+                else:
+                    for cost, other in zip(costs[n].tolist(), likely[n].tolist(), strict=True):
+                        if other != best[n] and cost < _DEAREST:
+                            decisions.append(Decision(cost, places[k], (*text, other)))
                 grammar.advance(progress[k], int(best[n]))
                 if not progress[k].done:
                     text.append(int(best[n]))

@@ -320,11 +320,11 @@ class Arithmetic:
         return self.node("compare", I1, x, y, op=op, signed=signed)
 
     def _low_sum(self, terms: list[Node]) -> Node:
-        """Sum of words; ``~x + 1`` is a subtraction."""
+        """Sum of words; ``~x + 1`` is a subtraction, so that the number that is left is the instruction's own."""
         plain = [t for t in terms if t.method != "not_" and t.known is None]
         inverted = [t.arguments[0] for t in terms if t.method == "not_"]
         constant = sum(t.known for t in terms if t.known is not None) & _WORD_BITS
-        taken = min(len(inverted), constant) if constant < 4 else 0
+        taken = min(len(inverted), constant)
         total: Node | None = None
         for term in plain:
             total = term if total is None else self.add(total, term)

@@ -129,6 +129,13 @@ def machines(r: Random, name: str) -> str:
         f"case {c}: {r.choice('xy')} = {writer.of(type, r.randint(1, 3))}; {r.choice(('break;', 'break;', 'break;', f'o[i + {c}] = x; break;'))}"
         for c in range(count)
     )
+    if r.random() < 0.4:
+        # Only choices that a whole block shares become tables of jumps.
+        acts = [r.choice((f"atomicAdd(&o[{k}], (int){v}); ", f"atomicMax(&o[i & {k}], (int){v});", f"o[i + {k}] = (int){v};", f"o[i] = (int){v} % {k + 3};"))
+                for k in range(count + 1) for v in [writer.of(type, r.randint(1, 2))]]  # fmt: skip
+        listed = " ".join(f"case {k}: {act} break;" for k, act in enumerate(acts))
+        return entry(name, f"const {type} *a, int *o, int k, int m, int n",
+                     f"{index(r)} if (i >= n) return; int j = k; {type} x = a[i], y = 1; switch ({r.choice(('m', 'blockIdx.y', 'm'))}) {{ {listed} }} o[i + n] = (int)x;")  # fmt: skip
     return entry(name, f"const unsigned char *c, const {type} *a, {type} *o, int m, int n",
                    f"{index(r)} if (i >= n) return; {type} x = a[i], y = 1; for (int k = 0; k < m; k++) {{ switch (c[{r.choice(('k', '(i + k) % n'))}]) {{ {cases} default: {r.choice(('return;', 'break;', 'y = x;'))} }} }} o[i] = x + y;")  # fmt: skip
 
