@@ -29,8 +29,9 @@ from cassc.model.finish import finish
 from cassc.model.generate import SHIPPED, Translator, prepare
 from cassc.model.operations import Form
 from cassc.model.train import kernels
-from cassc.model.train.data import compile_cubin
-from cassc.sass import disasm
+from cassc.model.train.data import compile_cubin, lesson
+from cassc.model.train.node import Untaught
+from cassc.sass import cfg, disasm
 from cassc.sass.disasm import SassFunction
 from cassc.target import DEFAULT_TARGET
 from cassc.verify.check import Checker
@@ -105,6 +106,27 @@ def evaluate(function: SassFunction, cubin: Cubin, model: Translator, form: Form
     return facts
 
 
+def compare(function: SassFunction, cubin: Cubin, model: Translator) -> dict[str, Any]:
+    """The first answer beside the teacher's, of which nothing is executed: ``wrong`` says in how many groups they
+    differ, ``refused`` why one of them says nothing."""
+    facts: dict[str, Any] = {"kernel": function.name, "sm": cubin.arch.number}
+    if function.undecodable:
+        return {**facts, "refused": function.undecodable[0].message}
+    task = prepare(function, cubin)
+    unknown = model.unknown(task.source)
+    if unknown:
+        return {**facts, "refused": f"never read {next(iter(unknown.values()))}"}
+    try:
+        _, groups = lesson(function, cfg.build(function))
+    except Untaught as problem:
+        return {**facts, "refused": f"teacher: {problem}"}
+    answer = next(model.answers(task))
+    wrong = [k for k, (own, taught) in enumerate(zip(answer.groups, groups, strict=True)) if own != taught]
+    if wrong:
+        facts["first wrong"] = " ".join(task.source.tokens[wrong[0]])
+    return {**facts, "instructions": len(groups), "wrong": len(wrong)}
+
+
 def wilson(right: int, count: int) -> tuple[float, float]:
     """95 % interval of a share."""
     if not count:
@@ -151,6 +173,18 @@ def summary(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def likeness(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Of what `compare` found."""
+    compared = [r for r in rows if "wrong" in r]
+    same = sum(not r["wrong"] for r in compared)
+    low, high = wilson(same, len(compared))
+    return {
+        "kernels": len(rows), "refused": len(rows) - len(compared), "compared": len(compared), "the same": same,
+        "interval": [round(low, 4), round(high, 4)], "groups": sum(r["instructions"] for r in compared),
+        "groups that differ": sum(r["wrong"] for r in compared),
+    }  # fmt: skip
+
+
 def fresh(names: Sequence[str], count: int, seed: int) -> Iterator[tuple[str, Cubin]]:
     """Kernels that the training data has none of, for sm_80 and sm_90 by turns."""
     r = Random(f"{seed}/evaluation")
@@ -168,6 +202,7 @@ def main() -> None:
     parser.add_argument("--held-out", type=int, default=0, help="kernels of families that were not")
     parser.add_argument("--seconds", type=float, default=0.5, help="for each check")
     parser.add_argument("--form", choices=[f.value for f in Form], default=Form.IR.value)
+    parser.add_argument("--compare", action="store_true", help="execute nothing: compare with the teacher's answers")
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--weights", type=Path, default=SHIPPED)
     given = parser.parse_args()
@@ -182,16 +217,17 @@ def main() -> None:
             rows = []
             for title, cubin in items:
                 for function in disasm.disassemble(cubin).functions:
-                    row = {
-                        "set": name,
-                        "file": title,
-                        **evaluate(function, cubin, model, Form(given.form), given.seconds),
-                    }
+                    found = (
+                        compare(function, cubin, model)
+                        if given.compare
+                        else evaluate(function, cubin, model, Form(given.form), given.seconds)
+                    )
+                    row = {"set": name, "file": title, **found}
                     rows.append(row)
                     out.write(json.dumps(row) + "\n")
                     out.flush()
             if rows:
-                print(json.dumps({name: summary(rows)}, indent=1), flush=True)
+                print(json.dumps({name: likeness(rows) if given.compare else summary(rows)}, indent=1), flush=True)
 
 
 if __name__ == "__main__":
