@@ -30,7 +30,7 @@ def test_the_first_answers_beside_the_teachers() -> None:
 
 
 def test_what_has_no_verdict_is_left_out() -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"kernel": "a", "lift": "accepted", "first": "rejected", "gated": "accepted", "accepted instructions": 3},
         {"kernel": "b", "lift": "unverified", "first": "unverified"},
         {"kernel": "c", "lift": "rejected", "first": "rejected", "gated": "rejected", "accepted instructions": 3},

@@ -88,9 +88,9 @@ def _control(i: Instruction, entries: Sequence[int]) -> list[Line]:
         # No translation returns to it: calls are expanded where they stand, and the runtime's functions are calls.
         return _zeros("v_mov_b64", i)
     if kind == "call_abs" and not conditions:
-        register = next((o for o in i.operands if isinstance(o, Reg)), None)
-        if register is not None:
-            return [Line(OPS["call_external"], (), (register_text(register),))]
+        pointers = [o for o in i.operands if isinstance(o, Reg)]
+        if pointers:
+            return [Line(OPS["call_external"], (), (register_text(pointers[0]),))]
     if kind == "ret" and not conditions:
         return [Line(OPS["s_return"], (), ())]
     if kind == "call_rel" and not conditions and not cfg.is_indirect(i):
