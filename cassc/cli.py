@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cassc.driver.jobs import Report
     from cassc.driver.prebuilt import Launch
 
-SUBCOMMANDS = ("bench", "cache", "doctor", "first-use", "hipify", "inspect", "model", "run", "toolkit", "verify")
+SUBCOMMANDS = ("bench", "cache", "doctor", "first-use", "hipify", "inspect", "model", "rtc", "run", "toolkit", "verify")
 
 _ERROR_LIMIT = 20
 """As clang's -ferror-limit: a kernel full of unknown instructions does not fill the screen."""

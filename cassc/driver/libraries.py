@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
+from ctypes.util import find_library
 from pathlib import Path
 
 import cassc
@@ -15,6 +17,13 @@ def missing_headers(include: Path) -> list[Path]:
     """The folders of our headers for those libraries whose headers are not in NVIDIA's ``include``."""
     own = Path(cassc.__file__).parent / "include"
     return [own / name for name, header in HEADERS.items() if not (include / header).exists()]
+
+
+def has_nvrtc(environment: Mapping[str, str]) -> bool:
+    """Whether a program with this environment finds NVIDIA's runtime compiler by itself: on its search path or among
+    the system's libraries. (Python's packages are found by those who look there before either.)"""
+    folders = [Path(folder) for folder in environment.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    return any(True for folder in folders for _ in folder.glob("libnvrtc.so.*")) or bool(find_library("nvrtc"))
 
 
 def blas() -> Path | None:

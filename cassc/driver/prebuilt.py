@@ -237,9 +237,14 @@ def _environment(runtime: Path, folder: Path, settings: Settings) -> dict[str, s
     _prepend(environment, "LD_PRELOAD", front_ends)
     targets = [word for target in settings.targets for word in ("--offload-arch", target.name)]
     # By path, since -m would look into the program's working directory first.
-    command = [sys.executable, str(Path(cassc.__file__).with_name("cli.py")), "first-use", *targets]
+    own = [sys.executable, str(Path(cassc.__file__).with_name("cli.py"))]
+    command = [*own, "first-use", *targets]
     environment["CASSC_TRANSLATIONS"] = str(folder)
     environment["CASSC_TRANSLATOR"] = shlex.join([*command, "--check-seconds", str(settings.check_seconds)])
+    environment.setdefault("CASSC_RTC", shlex.join([*own, "rtc"]))
+    if not libraries.has_nvrtc(environment):
+        before = environment.get("LD_LIBRARY_PATH")
+        environment["LD_LIBRARY_PATH"] = ":".join([*([before] if before else []), str(runtime / "nvrtc")])
     if "CASSC_BLAS" not in environment and (blas := libraries.blas()):
         environment["CASSC_BLAS"] = str(blas)
     environment["CASSC_REDIRECT_TABLES"] = ":".join(map(str, signatures.tables()))

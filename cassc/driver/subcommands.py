@@ -306,6 +306,15 @@ def _first_use(targets: tuple[str, ...], check_seconds: float, source: Path, fil
     return prebuilt.translate_first_use(source, file, prebuilt.settings(targets, check_seconds), kernel)
 
 
+@_group.command("rtc", hidden=True)
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+def _rtc(folder: Path) -> int:
+    """Compile what a program gave to NVRTC: what cassc's libnvrtc asks for."""
+    from cassc.driver import rtc
+
+    return rtc.compile_folder(folder)
+
+
 @_group.command("toolkit")
 @click.option("--at", "place", type=click.Path(file_okay=False), help="Make one there instead, and print that.")
 @click.pass_obj
