@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ctypes.util import find_library
 from pathlib import Path
 
-import cassc
+from cassc.hip.tools import library_folders
 
 HEADERS = {"cublas": "cublas_v2.h", "cufft": "cufft.h", "curand": "curand.h", "cusolver": "cusolverDn.h"}
 """By the name of the folder with our headers: one header that tells whether NVIDIA's are installed."""
@@ -15,8 +15,7 @@ HEADERS = {"cublas": "cublas_v2.h", "cufft": "cufft.h", "curand": "curand.h", "c
 
 def missing_headers(include: Path) -> list[Path]:
     """The folders of our headers for those libraries whose headers are not in NVIDIA's ``include``."""
-    own = Path(cassc.__file__).parent / "include"
-    return [own / name for name, header in HEADERS.items() if not (include / header).exists()]
+    return [folder for folder in library_folders() if not (include / HEADERS[folder.name]).exists()]
 
 
 def has_nvrtc(environment: Mapping[str, str]) -> bool:

@@ -22,7 +22,7 @@ from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import overlay as overlay_module
 from cassc.hip.explain import explain
 from cassc.hip.overlay import Overlay, Repairs
-from cassc.hip.tools import SourceTools, find_cccl, include_folder
+from cassc.hip.tools import SourceTools, find_cccl, include_folder, library_folders
 from cassc.hip.unit import Unit, host_options
 from cassc.image import elf
 from cassc.target import DEFAULT_TARGET, Target
@@ -218,6 +218,7 @@ def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
     major, minor, build = unit.cuda
     words = [
         *("-isystem", str(include_folder()), "-include", "cuda_runtime.h", "-fdeclspec"),
+        *(word for folder in library_folders() for word in ("-isystem", str(folder))),
         *("-D__CUDACC__", "-D__NVCC__", f"-D__CUDACC_VER_MAJOR__={major}", f"-D__CUDACC_VER_MINOR__={minor}"),
         *(
             f"-D__CUDACC_VER_BUILD__={build}",

@@ -159,6 +159,11 @@ def include_folder() -> Path:
     return Path(__file__).parent / "include"
 
 
+def library_folders() -> list[Path]:
+    """The headers of cassc's mathematical libraries, a folder for each library."""
+    return sorted(path for path in (Path(__file__).parents[1] / "include").iterdir() if path.is_dir())
+
+
 def _package_folders() -> Iterator[Path]:
     for entry in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *sys.path):
         if entry:
