@@ -234,7 +234,7 @@ def completion() -> str:
     from cassc.driver.options import OPTIONS, Use
 
     options = sorted({s for o in OPTIONS if Use.REFUSE not in o.use for s in o.spellings})
-    commands = [name for name in SUBCOMMANDS if name != "first-use"]
+    commands = [name for name in SUBCOMMANDS if name not in ("first-use", "rtc")]
     values = [f"{'|'.join(o.spellings)}) words='{' '.join(o.values)}' ;;" for o in OPTIONS if o.values]
     return "\n".join(
         [
