@@ -13,7 +13,8 @@ from cassc.diag import Diagnostic
 from cassc.hip import dialect, spin, tokens
 from cassc.hip.tools import include_folder
 
-_SYSTEM = ("/usr/", "/opt/")
+_SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/lib64/", "/usr/local/include/", "/usr/local/cuda", "/opt/rocm")
+"""Folders whose files are nobody's own."""
 _MOST_TO_ORDER = 1 << 18
 """Characters; larger files are libraries of one header, whose tokens take long to cut."""
 _CONSTRUCTED = re.compile(
