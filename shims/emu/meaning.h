@@ -64,15 +64,15 @@ CASSC_INLINE i32 dot_nibbles(u32 a, u32 b, u32 is_signed) {
 
 CASSC_INLINE float fraction(float a) {
   const float r = a - __builtin_floorf(a);
-  return select(is_inf(a), f32_of(0x7fc00000u), lesser(r, f32_of(0x3f7fffffu)));
+  return select(is_nan(r), quiet(select(is_nan(a), a, f32_of(0x7fc00000u))), lesser(r, f32_of(0x3f7fffffu)));
 }
 CASSC_INLINE double fraction(double a) {
   const double r = a - __builtin_floor(a);
-  return select(is_inf(a), f64_of(0x7ff8000000000000u), lesser(r, f64_of(0x3fefffffffffffffu)));
+  return select(is_nan(r), quiet(select(is_nan(a), a, f64_of(0x7ff8000000000000u))), lesser(r, f64_of(0x3fefffffffffffffu)));
 }
 CASSC_INLINE float fraction16(float a) {
   const float r = a - __builtin_floorf(a);
-  return select(is_inf(a), f32_of(0x7fc00000u), lesser(r, 0.99951171875f));
+  return select(is_nan(r), quiet(select(is_nan(a), a, f32_of(0x7fc00000u))), lesser(r, 0.99951171875f));
 }
 CASSC_INLINE u32 sign_run(u32 a) {
   const u32 same = a ^ u32(i32(a) >> 31);

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -68,9 +68,15 @@ def floating(v: Value) -> Any:
 
 def cast_to(v: Value, kind: str, width: int) -> Value:
     """``32'F(x)`` and assignments: values are converted, and ``B`` keeps bits."""
+    if v.kind == "p":
+        return v
     if kind == "b":
         return Value("u", width, v.raw & ((1 << width) - 1))
     if kind == "f":
+        if v.kind == "f" and _nan(v) and width > v.width:  # stays signaling
+            fraction, wide = _FIELDS[v.width][1], _FIELDS[width]
+            payload = (v.raw & ((1 << fraction) - 1)) << (wide[1] - fraction)
+            return Value("f", width, v.raw >> (v.width - 1) << (width - 1) | ((1 << wide[0]) - 1) << wide[1] | payload)
         return v if v.kind == "f" and v.width == width else real(width, floating(v))
     raw = v.raw if v.kind == "f" else integer(v)
     return Value(kind, width, raw & ((1 << width) - 1))
@@ -116,6 +122,13 @@ def fma(a: Value, b: Value, c: Value) -> Value:
     return real(width, _round_fraction(product + addend, width, minus))
 
 
+def _toward_zero(v: Value) -> Value:
+    """f32 to f16."""
+    half = real(16, floating(v))
+    x, y = float(floating(v)), float(floating(half))
+    return Value("f", 16, half.raw - 1) if abs(y) > abs(x) else half
+
+
 def _nan(v: Value) -> bool:
     return bool(np.isnan(floating(v)))
 
@@ -136,8 +149,13 @@ _FIELDS = {16: (5, 10, 15), 32: (8, 23, 127), 64: (11, 52, 1023)}
 
 
 def _exponent(v: Value) -> Value:
+    """With the bias; of a denormal, what it would be if there were room."""
     bits, fraction, _ = _FIELDS[v.width]
-    return i(32, v.raw >> fraction & ((1 << bits) - 1))
+    field = v.raw >> fraction & ((1 << bits) - 1)
+    if field == 0:
+        lead = (v.raw & ((1 << fraction) - 1)).bit_length()
+        return i(32, lead - fraction if lead else 0)
+    return i(32, field)
 
 
 def _mantissa(v: Value) -> Value:
@@ -154,7 +172,7 @@ def _to_int(v: Value, low: int, high: int, kind: str, width: int) -> Value:
 def _apply(function: Callable[[float], float], v: Value) -> Value:
     x = float(floating(v))
     if not math.isfinite(x):
-        return real(v.width, function(x)) if math.isnan(x) else v
+        return v
     return real(v.width, math.copysign(function(x), x))
 
 
@@ -352,13 +370,13 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
 
 _TOKEN = re.compile(
     r"(?P<cast>\d+'[UIFB](?=\())|(?P<sized>\d+'-?(?:0x[0-9a-fA-F]+|\d+\.\d+|\d+)[UFI]?)|(?P<number>0x[0-9a-fA-F]+(?:ULL|LL|U)?"
-    r"|\d+\.\d+F?|\d+(?:ULL|LL|U|F)?)|(?P<name>[A-Za-z_]\w*)|(?P<op><<|>>|<=|>=|==|!=|<>|&&|\|\||[-+*/%&|^~!<>=?:(){}\[\],.;]=?)"
+    r"|\d+\.\d+F?|\d+(?:ULL|LL|U|F)?)|(?P<name>[A-Za-z_]\w*)|(?P<op>\*\*|\+:|<<|>>|<=|>=|==|!=|<>|&&|\|\||[-+*/%&|^~!<>=?:(){}\[\],.;]=?)"
 )
 _BINARY = {
     "||": 1, "&&": 2, "|": 3, "^": 4, "&": 5, "==": 6, "!=": 6, "<>": 6, "<": 7, ">": 7, "<=": 7, ">=": 7,
-    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10,
+    "<<": 8, ">>": 8, "+": 9, "-": 9, "*": 10, "/": 10, "%": 10, "**": 11,
 }  # fmt: skip
-_CONSTANTS = {"NAN": math.nan, "INF": math.inf, "PI": math.pi, "OVERFLOW_F32": math.inf}
+_CONSTANTS = {"NAN": math.nan, "INF": math.inf, "PI": math.pi, "MAX_FLOAT_F32": 3.4028234663852886e38}
 _MEMBER = re.compile(r"(fp8|bf8|bf16|[uifb])(\d*)$")
 
 
@@ -379,12 +397,29 @@ def _literal(text: str) -> Value:
     return number(value)
 
 
-class Program:
-    """The statements of one instruction; ``run`` changes the registers that it is given (name to Value)."""
+def _without_lambdas(text: str) -> str:
+    """Functions that the text defines before it uses them: FUNCTIONS has them."""
+    while (match := re.search(r"\w+ = lambda\([^)]*\)\s*\(", text)) is not None:
+        depth, end = 1, match.end()
+        while depth and end < len(text):
+            depth += (text[end] == "(") - (text[end] == ")")
+            end += 1
+        text = text[: match.start()] + text[end:].lstrip(";\n ")
+    return text
 
-    def __init__(self, text: str) -> None:
+
+class Program:
+    """The statements of one instruction; ``run`` changes the registers that it is given (name to Value).
+
+    library: the texts of instructions that it may call by name.
+    """
+
+    def __init__(self, text: str, library: Mapping[str, str] | None = None) -> None:
+        self.library = library or {}
+        self.broken = False
         text = re.sub(r"//[^\n]*", "", text)
-        text = re.sub(r"\w+ = lambda\(.*?\n\);?", "", text, flags=re.S)
+        text = re.sub(r"declare [^;]*;?", "", text)
+        text = _without_lambdas(text)
         self.tokens: list[str] = []
         at = 0
         depth = 0
@@ -436,14 +471,15 @@ class Program:
         token = self._peek()
         if token == ";":
             return
-        if token == "declare":
-            while self._peek() != ";":
-                self._take()
-        elif token == "if":
+        live = live and not self.broken
+        if token == "if":
             self._if(live)
+        elif token == "break":
+            self._take()
+            self.broken = self.broken or live
         elif token == "for":
             self._for(live)
-        elif token in ("while", "return", "break", "eval"):
+        elif token in ("while", "return", "eval"):
             raise Unknown(token)
         else:
             self._assignment(live)
@@ -480,11 +516,15 @@ class Program:
             self._block(False, ("endfor",))
         for n in range(integer(first), integer(last) + 1) if live else ():
             self.at = start
-            self.state[name] = i(32, n)
-            self._block(True, ("endfor",))
+            if not self.broken:
+                self.state[name] = i(32, n)
+            self._block(not self.broken, ("endfor",))
+        self.broken = False
         self._take("endfor")
 
     def _assignment(self, live: bool) -> None:
+        if self._peek() == "{":
+            return self._several(live)
         name = self._take()
         if not re.match(r"[A-Za-z_]", name):
             raise Unknown(f"statement at {name!r}")
@@ -501,10 +541,37 @@ class Program:
             value = self._binary(op[0], self._read(name, path), value)
         self._write(name, path, value)
 
+    def _several(self, live: bool) -> None:
+        """``{ D1.u1, D0.u64 } = ...``: the last takes the lowest bits."""
+        targets: list[tuple[str, list[tuple[str, Any]]]] = []
+        while self._take() != "}":
+            name = self._take()
+            path: list[tuple[str, Any]] = []
+            while self._peek() in (".", "["):
+                path.append(self._selector(live))
+            targets.append((name, path))
+        self._take("=")
+        value = self._expression(live)
+        if not live:
+            return
+        low = 0
+        for name, path in reversed(targets):
+            match = _MEMBER.match(path[-1][1]) if path and path[-1][0] == "type" else None
+            if match is None:
+                raise Unknown("target without a width")
+            width = int(match[2])
+            self._write(name, path, u(width, value.raw >> low))
+            low += width
+
     def _selector(self, live: bool) -> tuple[str, Any]:
         if self._take() == ".":
             return "type", self._take()
         high = self._expression(live)
+        if self._peek() == "+:":  # from a place, so many bits
+            self._take()
+            length = self._expression(live)
+            self._take("]")
+            return "slice", (integer(high) + integer(length) - 1, integer(high)) if live else (0, 0)
         if self._peek() == ":":
             self._take()
             low = self._expression(live)
@@ -521,7 +588,9 @@ class Program:
 
     def _select(self, value: Value, path: list[tuple[str, Any]]) -> Value:
         for kind, what in path:
-            if kind == "type":
+            if kind == "type" and what == "IEEE":
+                value = u(1, 1)
+            elif kind == "type":
                 match = _MEMBER.match(what)
                 if match is None:
                     raise Unknown(f".{what}")
@@ -532,9 +601,11 @@ class Program:
                 value = view(value, letter, width)
             elif kind == "slice":
                 high, low = what
-                if high < low:
-                    raise Unknown("slice from low to high")
-                value = u(high - low + 1, value.raw >> low)
+                if high < low:  # the bits in reverse
+                    bits = [value.raw >> n & 1 for n in range(high, low + 1)]
+                    value = u(len(bits), sum(bit << (len(bits) - 1 - n) for n, bit in enumerate(bits)))
+                else:
+                    value = u(high - low + 1, value.raw >> low)
             else:
                 value = u(1, value.raw >> what) if what >= 0 else u(1, 0)
         return value
@@ -586,10 +657,10 @@ class Program:
 
     def _unary(self, live: bool) -> Value:
         token = self._peek()
-        if token in ("-", "~", "!"):
+        if token in ("-", "~", "!", "+"):
             self._take()
             value = self._unary(live)
-            if not live:
+            if not live or token == "+":
                 return value
             if token == "!":
                 return u(1, int(not value.raw))
@@ -629,7 +700,7 @@ class Program:
         elif self._peek() == "(" and token not in ("then",):
             value = self._call(token, live)
         elif token in _CONSTANTS:
-            width = 64
+            width = 32 if token.endswith("F32") else 64
             if self._peek() == ".":
                 self._take()
                 width = int(self._take()[1:])
@@ -654,11 +725,26 @@ class Program:
         self._take(")")
         if not live:
             return u(32, 0)
-        if name not in FUNCTIONS:
+        if name == "f32_to_f16" and self.state.get("ROUND_MODE", u(2, 0)).raw == 3:
+            return _toward_zero(arguments[0])
+        if name in FUNCTIONS:
+            return FUNCTIONS[name](*arguments)
+        if name not in self.library:
             raise Unknown(f"{name}()")
-        return FUNCTIONS[name](*arguments)
+        inner = dict(self.state) | {f"S{n}": u(64, v.raw) for n, v in enumerate(arguments)} | {"D0": u(64, 0)}
+        Program(self.library[name], self.library).run(inner)
+        kind = re.search(r"_([fiu])(\d+)$|_(u)8$", name)
+        if kind is None:
+            raise Unknown(f"{name}()")
+        return view(inner["D0"], kind[1], 32 if kind[2] == "8" else int(kind[2]))
 
     def _binary(self, op: str, a: Value, b: Value) -> Value:
+        if op == "**":
+            if float(floating(a)) != 2.0:
+                raise Unknown("power of another number than two")
+            return Value("p", 32, integer(b))  # only ever a factor
+        if b.kind == "p":
+            return _ldexp(a, number(b.raw))
         if op in ("&&", "||"):
             return u(1, int(bool(a.raw) and bool(b.raw) if op == "&&" else bool(a.raw) or bool(b.raw)))
         if "f" in (a.kind, b.kind):
@@ -679,6 +765,7 @@ class Program:
             if b.kind == "n" or op in ("<<", ">>")
             else max(a.width, b.width)
         )
+        width = max(width, 32)  # parts of registers do not overflow
         x, y = integer(a), integer(b)
         if op in ("==", "!=", "<>", "<", ">", "<=", ">="):
             if kind == "u" and "n" not in (a.kind, b.kind):
