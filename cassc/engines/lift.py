@@ -19,7 +19,7 @@ class LiftEngine:
     _exact = False
 
     def __init__(self, *, exact_math: bool = False) -> None:
-        """``exact_math``: MUFU gives NVIDIA's bits, by many instructions."""
+        """``exact_math``: MUFU and HMMA give the bits of an H100, by many instructions."""
         self._exact = exact_math
 
     def supports(self, request: Request) -> Support:

@@ -52,7 +52,8 @@ _SYNCHRONISING = frozenset({"bsync", "bsync_free", "warpsync", "endcollective"})
 def lift_kernel(function: SassFunction, cubin: Cubin, *, exact: bool = False) -> LiftedKernel:
     """LLVM IR of a kernel.
 
-    ``exact``: MUFU gives NVIDIA's bits, by many instructions, and not what the target's instructions give.
+    ``exact``: MUFU and products of matrices give NVIDIA's bits, by many instructions, and not what the target's
+    instructions give.
 
     Raises CasscError with kernel, address and instruction text: ``lift-unsupported`` for what cannot be expressed,
     ``sass-unknown-encoding`` for reached words without a row.

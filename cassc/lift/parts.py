@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 from cassc.lift import devicelib
 from cassc.lift.approximations import Approximations
 from cassc.lift.text import FUNCTION_ATTRIBUTES, Ir
-from cassc.sass.builder import I64, Type
+from cassc.sass import tensor_sum
+from cassc.sass.builder import I64, Builder, Type, Value
 
 
 class Parts(Approximations):
@@ -56,6 +58,18 @@ class Parts(Approximations):
         return tuple(
             self.define(type, f"extractvalue {types} {call}, {k}") for k, type in enumerate(self._results[name])
         )
+
+    def tensor_sum(self, total: Ir, xs: Sequence[Ir], ys: Sequence[Ir], least: int) -> Ir:
+        if not self.exact:
+            for x, y in zip(xs, ys, strict=True):
+                total = self.fma(x, y, total)
+            return total
+
+        def body(b: Builder, *arguments: Value) -> tuple[Ir, ...]:
+            return cast("tuple[Ir, ...]", tensor_sum.matrix_sum(b, least, *arguments))
+
+        name = f"tensor_sum.{-least}.{len(xs)}"
+        return self.subroutine(name, body, (total, *xs, *ys))[0]
 
     def texture_table(self) -> Ir:
         self.effects = True

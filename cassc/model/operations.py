@@ -291,8 +291,8 @@ class Operations:
         )
         element = product.element
         builder = cast(Builder, m)
-        operate = tensor.multiply_tf32(builder) if element is None else tensor.multiply_halves(builder, element)
-        return cast(tuple[Ir, ...], tensor.product(builder, a, b, c, operate))
+        factors = tensor.tf32_of(builder) if element is None else tensor.halves_of(builder, element)
+        return cast(tuple[Ir, ...], tensor.product(builder, a, b, c, factors))
 
     def _bit_field(self, line: Line) -> Ir:
         m = self.m

@@ -12,7 +12,7 @@ Side effects (memory, votes, barriers) apply to the lanes for which the instruct
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -237,6 +237,11 @@ class Builder(Protocol):
     ) -> tuple[Value, ...]:
         """``body(builder, *arguments)``, which depends on nothing else but memory. The same name always means the
         same body, so that one copy can serve all uses."""
+
+    def tensor_sum(self, total: Value, xs: Sequence[Value], ys: Sequence[Value], least: int) -> Value:
+        """F32: ``total`` and the products of xs with ys (F32, of formats with at most 11 significant bits and ``least``
+        as the exponent of their smallest normal number), as NVIDIA's H100 adds them (`cassc.sass.tensor_sum`); a
+        builder that cannot do that cheaply may add and round one after the other."""
 
     # Warp and CTA ------------------------------------------------------------------------------------------------
     # Where WARPSYNC has put the lanes of one mask apart, these are the executing ones (``sass.groups``).

@@ -8,7 +8,7 @@ switch numpy's floating-point warnings off (``np.errstate``).
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cassc import diag
 from cassc.sass import rounding as soft
+from cassc.sass import tensor_sum
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, RN, RZ, Scope, Space, Type, Value
 from cassc.sass.memory import Memory
 from cassc.sass.mufu import approximate
@@ -99,6 +100,7 @@ class Evaluate:
         self.races: Races | None = None
         # Shuffles the lanes of an atomic operation, whose order is nobody's to rely on; None: ascending.
         self.shuffler: random.Random | None = None
+        self.chained = False  # sums of products are rounded one after the other, as other devices do it
         self.group: Array | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
         self._around = surroundings
         self._constants: dict[tuple[Type, int], Lanes] = {}
@@ -322,6 +324,14 @@ class Evaluate:
         if op == "tanh":
             return Lanes(F32, np.tanh(x.data.astype(np.float64)).astype(np.float32))
         return Lanes(F32, approximate(op, x.data.view(np.uint32)).view(np.float32))
+
+    def tensor_sum(self, total: Lanes, xs: Sequence[Lanes], ys: Sequence[Lanes], least: int) -> Lanes:
+        if self.chained:
+            for x, y in zip(xs, ys, strict=True):
+                total = self.fma(x, y, total)
+            return total
+        rows, columns = np.stack([x.data for x in xs]), np.stack([y.data for y in ys])
+        return Lanes(F32, tensor_sum.of_lanes(total.data, rows, columns, least))
 
     # Parts of a meaning ------------------------------------------------------------------------------------------
     def where(

@@ -44,6 +44,8 @@ class Launch:
     undefined: what every byte of shared and local memory holds at first.
     workspace: address of `grid.WORKSPACE_BYTES` zeros in a cooperative launch, whose CTAs all run at the same time;
         0 in others.
+    chained: products of matrices are added and rounded one after the other, as translations may do it, and not as the
+        hardware does (`cassc.sass.tensor_sum`).
     """
 
     grid: Dim
@@ -52,6 +54,7 @@ class Launch:
     parameters: bytes = b""
     undefined: int = UNDEFINED
     workspace: int = 0
+    chained: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +190,9 @@ def run(
         resident: CTAs that run at the same time; more than one for kernels whose CTAs wait for each other.
         order: of warps and CTAs, to find out what depends on it.
         races: watches the accesses; needs ``resident`` to be 1.
-        shuffle: seed of the order in which lanes perform an atomic operation, and of which lanes run first where they
-            have parted; None: in ascending order. Where ``order`` descends, the lanes of an atomic operation do.
+        shuffle: seed of the order in which lanes perform an atomic operation, of which lanes run first where they have
+            parted, and of the turns of CTAs that run at the same time; None: in ascending order. Where ``order``
+            descends, the lanes of an atomic operation do.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -264,7 +268,7 @@ class _Run:
 
     def _cta(self, index: Dim) -> Cta:
         launch, device = self.launch, self.device
-        return Cta(
+        made = Cta(
             self.program,
             launch.grid,
             launch.block,
@@ -281,6 +285,8 @@ class _Run:
             workspace=launch.workspace,
             textures=device.textures,
         )
+        made.crew.machine.chained = launch.chained
+        return made
 
     def all(self, resident: int) -> Outcome:
         waiting = self._ctas()
@@ -292,8 +298,13 @@ class _Run:
                         active.append(cta)
                     if not active:
                         return self.outcome
-                    for cta in list(active):
-                        self._turn(cta, _TURN if len(active) == 1 else _SHARED_TURN)
+                    turns = list(active)
+                    length = _TURN if len(active) == 1 else _SHARED_TURN
+                    if len(active) > 1 and self.shuffler is not None:
+                        self.shuffler.shuffle(turns)
+                        length = self.shuffler.randint(1, length)
+                    for cta in turns:
+                        self._turn(cta, length)
                     if all(cta.stuck and not cta.finished for cta in active):
                         raise self._fault("deadlock", "every thread waits for another one", active[0])
                     active = [cta for cta in active if not cta.finished]

@@ -191,6 +191,7 @@ def on_reference(
     undefined: int = UNDEFINED,
     races: Races | None = None,
     shuffle: int | None = None,
+    exact: bool = False,
 ) -> Run:
     """The launch in the interpreter.
 
@@ -199,6 +200,7 @@ def on_reference(
         order: of warps and CTAs.
         undefined: what the bytes of shared and local memory are at first.
         shuffle: seed of the order of an atomic operation's lanes.
+        exact: products of matrices are summed as NVIDIA's H100 does, and not one after the other.
     """
     memory = TracingMemory()
     contents: dict[str, Bytes] = {}
@@ -221,7 +223,15 @@ def on_reference(
         memory.add(Range(variables.images, pictures, textures.IMAGES))
     if variables.workspace:
         memory.map(variables.workspace, WORKSPACE_BYTES)
-    shape = interp.Launch(launch.grid, launch.block, launch.dynamic_shared, parameters, undefined, variables.workspace)
+    shape = interp.Launch(
+        launch.grid,
+        launch.block,
+        launch.dynamic_shared,
+        parameters,
+        undefined,
+        variables.workspace,
+        chained=not exact,
+    )
     try:
         outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races, shuffle=shuffle)
         run = Run(contents)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cassc.sass.disasm import SassFunction
+from cassc.sass.isa.tensor import HMMA_APPROX
 from cassc.sass.operand import Imm, Named, Pred
 from cassc.verify import flow
 from cassc.verify.flow import Facts, Kind
@@ -25,6 +26,7 @@ class Hints:
         complete: the flow of all values is known.
         dimensions: 1 to 3, the highest dimension of thread or CTA index that is read.
         approximate: mnemonics in the code whose rows state an approximation.
+        matrices: products of matrices of floats, whose additions a translation may round in one of two ways.
         halves, doubles: floats of these types are computed with.
         atomic_floats: atomic additions of floats, whose rounding depends on their order.
         tickets: atomic operations that give the old value: who comes first decides what threads get.
@@ -44,6 +46,7 @@ class Hints:
     barriers: tuple[int, ...] = ()
     tickets: bool = False
     partial_sums: bool = False
+    matrices: bool = False
 
     def word(self, offset: int) -> Facts:
         return self.words.get(offset - offset % 4, _NOTHING)
@@ -93,6 +96,7 @@ def of(function: SassFunction) -> Hints:
         atomic_floats,
         tickets=tickets,
         partial_sums=partial_sums,
+        matrices=any(i.row.approx == HMMA_APPROX for i in function.instructions),
         barriers=barrier_counts(function),
     )
 

@@ -43,8 +43,8 @@ _OTHER_RUNS = (
     (interp.Order.DESCENDING, 0xFF, 2),
     (interp.Order.TOGETHER, UNDEFINED, 7),
 )
-# More orders of sums of floats, to see how far rounding moves them.
-_ORDERS_OF_SUMS = tuple((interp.Order.TOGETHER, UNDEFINED, seed) for seed in range(3, 7))
+# More orders of sums of floats, to see how far rounding moves them, and of CTAs that run at the same time.
+_MORE_ORDERS = tuple((interp.Order.TOGETHER, UNDEFINED, seed) for seed in range(3, 7))
 
 
 @dataclass(slots=True, eq=False)
@@ -68,6 +68,7 @@ class Case:
     racing: bool = False
     nudged: tuple[Run, ...] | None = None
     reordered: tuple[Run, ...] | None = None
+    exact: Run | None = None
 
     @property
     def work(self) -> int:
@@ -215,10 +216,16 @@ class Oracle:
             case.nudged = tuple(run for run in runs if not run.fault)
         return case.nudged
 
+    def exact(self, case: Case) -> Run:
+        """With products of matrices that are summed as NVIDIA's H100 does."""
+        if case.exact is None:
+            case.exact = self._run(case, exact=True)
+        return case.exact
+
     def reordered(self, case: Case) -> tuple[Run, ...]:
         """In other orders of warps and CTAs, with other bytes in memory that nobody has written."""
         if case.reordered is None:
-            runs = _OTHER_RUNS + (_ORDERS_OF_SUMS if self.hints.atomic_floats else ())
+            runs = _OTHER_RUNS + (_MORE_ORDERS if self.hints.atomic_floats or case.variables.workspace else ())
             case.reordered = tuple(self._run(case, *run) for run in runs)
         return case.reordered
 
@@ -230,6 +237,7 @@ class Oracle:
         shuffle: int | None = None,
         function: SassFunction | None = None,
         races: Races | None = None,
+        exact: bool = False,
     ) -> Run:
         budget = case.budget if order is interp.Order.TOGETHER else case.budget * (case.launch.warps + 1)
         return execute.on_reference(
@@ -243,4 +251,5 @@ class Oracle:
             undefined=undefined,
             races=races,
             shuffle=shuffle,
+            exact=exact,
         )

@@ -8,6 +8,8 @@ its row g = l / 4 (A), column g (B), row g and columns 2t, 2t+1 (C and D), where
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Space, Type, Value
 from cassc.sass.fields import Field
@@ -16,7 +18,7 @@ from cassc.sass.isa.video import lanes_of
 from cassc.sass.row import NEWEST_SM, Instruction, Modifier, choice, effects, flag, form, insn, split, undone
 
 Words = tuple[Value, ...]
-Multiply = Callable[[Value, Words, Words], Value]  # accumulator, words of A and of B that meet -> accumulator
+T = TypeVar("T")
 
 
 def _lane_parts(b: Builder) -> tuple[Value, Value]:
@@ -30,15 +32,16 @@ def multiply(
     b: Builder,
     a: Words,
     columns: Words,
-    accumulators: Sequence[Value],
-    operate: Multiply,
+    accumulators: Sequence[T],
+    operate: Callable[[T, Words, Words], T],
     *,
     rows: int,
     words: int = 1,
-) -> list[Value]:
+) -> list[T]:
     """Accumulators are those of row g (columns 2t and 2t+1), then of row g + 8 if ``rows`` is 16.
 
     Args:
+        operate: has an accumulator and the words of A and of B that meet in it; gives the next accumulator.
         words: registers of one element of A or B: 2 for doubles.
     """
     group, t = _lane_parts(b)
@@ -66,27 +69,41 @@ def multiply(
 
 # Floating point ----------------------------------------------------------------------------------------------------
 MMA_APPROX = "the order and the rounding of the additions inside of a matrix product"
+HMMA_APPROX = f"{MMA_APPROX}; on request those of an H100"
 
 
-def multiply_halves(b: Builder, type: Type) -> Multiply:
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Attributes:
+    of: the factors that a word holds, as F32.
+    least: exponent of the smallest normal number of their format.
+    """
+
+    of: Callable[[Value], Sequence[Value]]
+    least: int
+
+
+def halves_of(b: Builder, type: Type) -> Factors:
     """``type``: F16 or BF16."""
-
-    def operate(total: Value, x: Words, y: Words) -> Value:
-        for v, w in zip(halves(b, x[0], type), halves(b, y[0], type), strict=True):
-            total = b.fma(b.fconvert(v, F32), b.fconvert(w, F32), total)
-        return total
-
-    return operate
+    return Factors(lambda word: [b.fconvert(h, F32) for h in halves(b, word, type)], -14 if type is F16 else -126)
 
 
-def multiply_tf32(b: Builder) -> Multiply:
+def tf32_of(b: Builder) -> Factors:
     """The low 13 bits of the words are not looked at."""
+    return Factors(lambda word: [b.bitcast(b.and_(word, b.const(I32, -0x2000)), F32)], -126)
 
-    def operate(total: Value, x: Words, y: Words) -> Value:
-        v, w = (b.bitcast(b.and_(word, b.const(I32, -0x2000)), F32) for word in (x[0], y[0]))
-        return b.fma(v, w, total)
 
-    return operate
+def _sums(b: Builder, a: Words, columns: Words, totals: list[Value], factors: Factors) -> list[Value]:
+    """Each of the totals and the products of the factors that meet in it, all at once."""
+    met: list[tuple[list[Value], list[Value]]] = [([], []) for _ in totals]
+
+    def note(place: int, x: Words, y: Words) -> int:
+        met[place][0].extend(factors.of(x[0]))
+        met[place][1].extend(factors.of(y[0]))
+        return place
+
+    multiply(b, a, columns, range(len(totals)), note, rows=16)
+    return [b.tensor_sum(total, *pairs, factors.least) for total, pairs in zip(totals, met, strict=True)]
 
 
 def _signed(b: Builder, i: Instruction, position: int, words: Words) -> Words:
@@ -96,19 +113,19 @@ def _signed(b: Builder, i: Instruction, position: int, words: Words) -> Words:
     return tuple(b.xor(word, b.const(I32, 0x80008000)) for word in words)
 
 
-def _hmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words, operate: Multiply) -> tuple[Words]:
+def _hmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words, factors: Factors) -> tuple[Words]:
     a, columns = _signed(b, i, 1, a), _signed(b, i, 2, columns)
-    return (product(b, a, columns, c, operate),)
+    return (product(b, a, columns, c, factors),)
 
 
-def product(b: Builder, a: Words, columns: Words, c: Words, operate: Multiply) -> Words:
+def product(b: Builder, a: Words, columns: Words, c: Words, factors: Factors) -> Words:
     """Sixteen rows; sums are of 32 bits each, or packed halves where ``c`` has two words."""
     if len(c) == 2:
         sums = [b.fconvert(h, F32) for word in c for h in halves(b, word)]
-        results = [b.fconvert(r, F16) for r in multiply(b, a, columns, sums, operate, rows=16)]
+        results = [b.fconvert(r, F16) for r in _sums(b, a, columns, sums, factors)]
         return packed(b, results[0], results[1]), packed(b, results[2], results[3])
     sums = [b.bitcast(word, F32) for word in c]
-    return tuple(b.bitcast(r, I32) for r in multiply(b, a, columns, sums, operate, rows=16))
+    return tuple(b.bitcast(r, I32) for r in _sums(b, a, columns, sums, factors))
 
 
 def _shape(number: int, name: str) -> Modifier:
@@ -143,11 +160,11 @@ for _number, _name, _a, _b, _first in ((0, "1688", 2, 1, 75), (1, "16816", 4, 2,
             fixed=NO_SPARSE,
             first_sm=_from,
             last_sm=_to,
-            approx=MMA_APPROX,
+            approx=HMMA_APPROX,
         )
         @effects
         def hmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
-            return _hmma(b, i, a, columns, c, multiply_halves(b, BF16 if i.mod("type") == "BF16" else F16))
+            return _hmma(b, i, a, columns, c, halves_of(b, BF16 if i.mod("type") == "BF16" else F16))
 
 
 for _number, _name, _a, _b in ((2, "1684", 2, 1), (0, "1688", 4, 2)):
@@ -162,11 +179,11 @@ for _number, _name, _a, _b in ((2, "1684", 2, 1), (0, "1688", 4, 2)):
         TF32,
         fixed=NO_SPARSE,
         first_sm=80,
-        approx=MMA_APPROX,
+        approx=HMMA_APPROX,
     )
     @effects
     def hmma_tf32(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
-        return _hmma(b, i, a, columns, c, multiply_tf32(b))
+        return _hmma(b, i, a, columns, c, tf32_of(b))
 
 
 # Integers ----------------------------------------------------------------------------------------------------------
