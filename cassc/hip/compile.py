@@ -226,6 +226,8 @@ def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
             f"-D__CUDA_ARCH_LIST__={unit.sm * 10}",
         ),
         "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+        # CCCL has a C++ interface to all of NVTX, where it sees the header.
+        *("-isystem", str(include_folder() / "nvtx"), "-DCCCL_DISABLE_NVTX"),
         *("-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option"),
         *_AS_LENIENT,
     ]

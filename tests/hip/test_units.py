@@ -263,6 +263,8 @@ def test_cub_of_cccl(program: Program) -> None:
         pytest.skip("CCCL is not installed")
     text = """
 #include <cub/block/block_reduce.cuh>
+#include <cub/detail/nvtx.cuh>
+#include <nvtx3/nvToolsExt.h>
 __global__ void k(int* o) {
   using Reduce = cub::BlockReduce<int, 64>;
   __shared__ typename Reduce::TempStorage storage;
