@@ -11,7 +11,7 @@
 #include "stream.h"
 #include "types.h"
 
-// CASSC_CUDART_MAJOR is 12 or 13: the library that is compiled.
+// CASSC_CUDART_MAJOR is 11, 12 or 13: the library that is compiled.
 #define CASSC_API extern "C" __attribute__((visibility("default")))
 
 namespace cassc::cudart {
@@ -26,7 +26,7 @@ using rt::Node;
 using rt::Stream;
 
 constexpr int kMajor = CASSC_CUDART_MAJOR;
-constexpr int kRuntimeVersion = kMajor == 12 ? 12090 : 13050;
+constexpr int kRuntimeVersion = kMajor == 11 ? 11080 : kMajor == 12 ? 12090 : 13050;
 
 struct Extent {
   size_t width, height, depth;
@@ -57,10 +57,12 @@ static_assert(sizeof(Memcpy3DParameters) == 160);
 struct FunctionAttributes {
   size_t shared_bytes, const_bytes, local_bytes;
   int max_threads, registers, ptx_version, binary_version, cache_mode_ca, max_dynamic_shared, carveout;
+#if CASSC_CUDART_MAJOR >= 12
   int cluster_must_be_set, cluster_width, cluster_height, cluster_depth, cluster_policy, nonportable_cluster;
   int reserved[16];
+#endif
 };
-static_assert(sizeof(FunctionAttributes) == 144);
+static_assert(sizeof(FunctionAttributes) == (kMajor == 11 ? 56 : 144));
 
 struct PointerAttributes {
   int type, device;
@@ -69,7 +71,7 @@ struct PointerAttributes {
   int64_t reserved[8];
 #endif
 };
-static_assert(sizeof(PointerAttributes) == (kMajor == 12 ? 24 : 88));
+static_assert(sizeof(PointerAttributes) == (kMajor <= 12 ? 24 : 88));
 
 struct MemoryLocation {
   int type, id;

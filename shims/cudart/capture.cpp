@@ -66,7 +66,7 @@ CASSC_API Error cudaThreadExchangeStreamCaptureMode(int* mode) {
   });
 }
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaStreamUpdateCaptureDependencies(Stream* stream, Node* const* nodes, size_t count, unsigned flags) {
   return update_frontier(stream, nodes, count, flags);
 }

@@ -132,7 +132,7 @@ CASSC_API Error cudaGetDeviceFlags(unsigned* flags) {
   });
 }
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaGetDeviceProperties(void* properties, int index) { return pack(properties, kOldProperties, false, index); }
 CASSC_API Error cudaGetDeviceProperties_v2(void* properties, int index) { return pack(properties, 1032, false, index); }
 #else
@@ -162,9 +162,7 @@ CASSC_API Error cudaDeviceGetAttribute(int* value, int attribute, int index) {
 CASSC_API Error cudaDeviceGetPCIBusId(char* text, int length, int index) {
   return for_device(index, [&] {
     if (!text || length < 13) return Error::InvalidValue;
-    const rt::DeviceFacts& facts = device().facts();
-    std::snprintf(text, static_cast<size_t>(length), "%04X:%02X:%02X.0", static_cast<unsigned>(facts.pci_domain),
-                  static_cast<unsigned>(facts.pci_bus), static_cast<unsigned>(facts.pci_device));
+    std::strcpy(text, rt::pci_text(device().facts()).c_str());
     return Error::Success;
   });
 }
@@ -172,15 +170,9 @@ CASSC_API Error cudaDeviceGetPCIBusId(char* text, int length, int index) {
 CASSC_API Error cudaDeviceGetByPCIBusId(int* index, const char* text) {
   return api([&] {
     if (!index || !text) return Error::InvalidValue;
-    unsigned domain = 0, bus = 0, slot = 0;
-    if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-      domain = 0;
-      if (std::sscanf(text, "%x:%x", &bus, &slot) != 2) return Error::InvalidValue;
-    }
-    const rt::DeviceFacts& facts = device().facts();
-    const bool ours = static_cast<int>(domain) == facts.pci_domain && static_cast<int>(bus) == facts.pci_bus &&
-                      static_cast<int>(slot) == facts.pci_device;
-    if (!ours) return Error::InvalidDevice;
+    const std::optional<bool> ours = rt::is_at(device().facts(), text);
+    if (!ours) return Error::InvalidValue;
+    if (!*ours) return Error::InvalidDevice;
     *index = 0;
     return Error::Success;
   });
@@ -208,11 +200,7 @@ CASSC_API Error cudaDeviceGetLimit(size_t* value, int limit) {
 CASSC_API Error cudaDeviceSetLimit(int limit, size_t value) {
   return api([&] {
     if (limit < 0 || limit >= rt::kLimits) return Error::InvalidValue;
-    if (limit == kSyncDepth) return Error::UnsupportedLimit;
-    if (limit == kFetchGranularity && value > 128) return Error::InvalidValue;
-    if (limit == kMallocHeap && rt::Context::get().heap.in_use()) return Error::InvalidValue;
-    rt::Context::get().limits[static_cast<size_t>(limit)] = value;
-    return Error::Success;
+    return rt::Context::get().set_limit(static_cast<size_t>(limit), value);
   });
 }
 
@@ -340,11 +328,19 @@ CASSC_API Error cudaGetDriverEntryPointByVersion(const char* name, void** functi
   });
 }
 
+#if CASSC_CUDART_MAJOR == 11
+CASSC_API Error cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags) {
+  int found = 0;
+  const Error error = cudaGetDriverEntryPointByVersion(name, function, kRuntimeVersion, flags, &found);
+  return error == Error::Success && found ? Error::SymbolNotFound : error;
+}
+#else
 CASSC_API Error cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags, int* result) {
   return cudaGetDriverEntryPointByVersion(name, function, kRuntimeVersion, flags, result);
 }
+#endif
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 CASSC_API Error cudaThreadExit() { return cudaDeviceReset(); }
 CASSC_API Error cudaThreadGetLimit(size_t* value, int limit) { return cudaDeviceGetLimit(value, limit); }

@@ -54,7 +54,7 @@ CASSC_API Error cudaEventElapsedTime(float* milliseconds, Event* start, Event* e
   });
 }
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaEventElapsedTime_v2(float* milliseconds, Event* start, Event* end) {
   return cudaEventElapsedTime(milliseconds, start, end);
 }

@@ -180,7 +180,7 @@ CASSC_API Error cudaGraphDestroyNode(Node* handle) {
   });
 }
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaGraphGetEdges(Graph* graph, Node** from, Node** to, size_t* count) {
   return with_graph(graph, [&](const Graph& source) { return give_edges(source, from, to, nullptr, count); });
 }
@@ -231,9 +231,18 @@ CASSC_API Error CURRENT(cudaGraphRemoveDependencies)(Graph* graph, Node* const* 
   return change_edges(graph, from, to, count, &Graph::disconnect);
 }
 
+#if CASSC_CUDART_MAJOR == 11
+// The node that is to blame and a text about it are never given: what can fail here fails before, node by node.
+CASSC_API Error cudaGraphInstantiate(GraphExec** exec, Graph* graph, Node** bad_node, char* log, size_t log_bytes) {
+  if (bad_node) *bad_node = nullptr;
+  if (log && log_bytes) *log = 0;
+  return instantiate(exec, graph, 0);
+}
+#else
 CASSC_API Error cudaGraphInstantiate(GraphExec** exec, Graph* graph, unsigned long long flags) {
   return instantiate(exec, graph, flags);
 }
+#endif
 
 CASSC_API Error cudaGraphInstantiateWithFlags(GraphExec** exec, Graph* graph, unsigned long long flags) {
   return instantiate(exec, graph, flags);
@@ -266,12 +275,27 @@ CASSC_API Error cudaGraphLaunch(GraphExec* handle, Stream* stream_handle) {
   });
 }
 
-CASSC_API Error cudaGraphExecUpdate(GraphExec* handle, Graph* graph, UpdateInfo* info) {
+static Error update_exec(GraphExec* handle, Graph* graph, UpdateInfo* info) {
   return with_exec(handle, [&](GraphExec& exec) {
     if (!info || !rt::known_graph(graph)) return Error::InvalidValue;
     return update(exec, *graph, *info);
   });
 }
+
+#if CASSC_CUDART_MAJOR == 11
+CASSC_API Error cudaGraphExecUpdate(GraphExec* handle, Graph* graph, Node** bad_node, int* result) {
+  if (!bad_node || !result) return update_exec(handle, graph, nullptr);
+  UpdateInfo info{};
+  const Error error = update_exec(handle, graph, &info);
+  *bad_node = const_cast<Node*>(info.node);
+  *result = info.result;
+  return error;
+}
+#else
+CASSC_API Error cudaGraphExecUpdate(GraphExec* handle, Graph* graph, UpdateInfo* info) {
+  return update_exec(handle, graph, info);
+}
+#endif
 
 CASSC_API Error cudaGraphNodeSetEnabled(GraphExec* handle, Node* node, unsigned enabled) {
   return with_step(handle, node, [&](GraphExec::Step& step) {

@@ -362,7 +362,7 @@ CASSC_API Error cudaGraphNodeSetParams(Node* node, NodeParameters* p) {
 CASSC_API Error cudaGraphExecNodeSetParams(GraphExec* exec, Node* node, NodeParameters* p) {
   return set(exec, node, [&](Operation& o) { return read(p, o); });
 }
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaGraphAddNode(Node** node, Graph* graph, Node* const* before, size_t count, NodeParameters* p) {
   return add(node, graph, before, count, [&](Operation& o) { return read(p, o); });
 }

@@ -188,7 +188,7 @@ CASSC_API Error cudaPointerGetAttributes(PointerAttributes* attributes, const vo
   });
 }
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaMemPrefetchAsync(const void* pointer, size_t bytes, int index, Stream* stream) {
   return prefetch(pointer, bytes, location_of(index), stream);
 }

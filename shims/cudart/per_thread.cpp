@@ -25,9 +25,13 @@ PER_THREAD(cudaFreeAsync, _ptsz, (void* pointer, Stream* handle), (pointer, hand
 PER_THREAD(cudaGetDriverEntryPointByVersion, _ptsz,
            (const char* name, void** function, unsigned p2, unsigned long long flags, int* result),
            (name, function, p2, flags, result))
+#if CASSC_CUDART_MAJOR == 11
+PER_THREAD(cudaGetDriverEntryPoint, _ptsz, (const char* name, void** function, unsigned long long p2), (name, function, p2))
+#else
 PER_THREAD(cudaGetDriverEntryPoint, _ptsz,
            (const char* name, void** function, unsigned long long p2, int* result),
            (name, function, p2, result))
+#endif
 PER_THREAD(cudaGraphInstantiateWithParams, _ptsz,
            (GraphExec** exec, Graph* graph, InstantiateParameters* parameters),
            (exec, graph, parameters))
@@ -158,7 +162,7 @@ PER_THREAD(cudaStreamWaitEvent, _ptsz,
            (Stream* handle, Event* event_handle, unsigned flags),
            (handle, event_handle, flags))
 
-#if CASSC_CUDART_MAJOR == 12
+#if CASSC_CUDART_MAJOR <= 12
 PER_THREAD(cudaMemPrefetchAsync, _ptsz,
            (const void* pointer, size_t bytes, int index, Stream* stream),
            (pointer, bytes, index, stream))

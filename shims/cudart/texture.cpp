@@ -40,7 +40,7 @@ struct ResourceDescription {
   unsigned flags;
 #endif
 };
-static_assert(sizeof(ResourceDescription) == (kMajor == 12 ? 64 : 144));
+static_assert(sizeof(ResourceDescription) == (kMajor <= 12 ? 64 : 144));
 
 struct TextureDescription {
   int address[3];
@@ -250,8 +250,8 @@ Error read_back(std::map<uint64_t, Object>& objects, uint64_t handle, Member* ta
 using namespace cassc::cudart;
 namespace rt = cassc::rt;
 
-CASSC_API Error cudaCreateTextureObject(uint64_t* handle, const ResourceDescription* resource, const TextureDescription* texture,
-                                        const ViewDescription* wanted) {
+static Error create_texture(uint64_t* handle, const ResourceDescription* resource, const TextureDescription* texture,
+                            const ViewDescription* wanted) {
   return api([&] {
     if (!handle || !resource) return Error::InvalidValue;
     if (!texture) return Error::InvalidResourceHandle;
@@ -272,6 +272,26 @@ CASSC_API Error cudaCreateTextureObject(uint64_t* handle, const ResourceDescript
   });
 }
 
+#if CASSC_CUDART_MAJOR == 11
+// CUDA 11 has a shorter description, without its last field, and the whole one under other names.
+constexpr size_t kOldTextureDescription = 68;
+CASSC_API Error cudaCreateTextureObject(uint64_t* handle, const ResourceDescription* resource, const void* texture,
+                                        const ViewDescription* wanted) {
+  TextureDescription whole{};
+  if (texture) std::memcpy(&whole, texture, kOldTextureDescription);
+  return create_texture(handle, resource, texture ? &whole : nullptr, wanted);
+}
+CASSC_API Error cudaCreateTextureObject_v2(uint64_t* handle, const ResourceDescription* resource,
+                                           const TextureDescription* texture, const ViewDescription* wanted) {
+  return create_texture(handle, resource, texture, wanted);
+}
+#else
+CASSC_API Error cudaCreateTextureObject(uint64_t* handle, const ResourceDescription* resource, const TextureDescription* texture,
+                                        const ViewDescription* wanted) {
+  return create_texture(handle, resource, texture, wanted);
+}
+#endif
+
 CASSC_API Error cudaDestroyTextureObject(uint64_t handle) {
   return api([&] { return destroy(textures(), handle); });
 }
@@ -280,7 +300,17 @@ CASSC_API Error cudaGetTextureObjectResourceDesc(ResourceDescription* resource, 
   return read_back(textures(), handle, resource, &Object::resource);
 }
 
+#if CASSC_CUDART_MAJOR == 11
+CASSC_API Error cudaGetTextureObjectTextureDesc(void* texture, uint64_t handle) {
+  TextureDescription whole{};
+  const Error error = read_back(textures(), handle, texture ? &whole : nullptr, &Object::texture);
+  if (error == Error::Success) std::memcpy(texture, &whole, kOldTextureDescription);
+  return error;
+}
+CASSC_API Error cudaGetTextureObjectTextureDesc_v2(TextureDescription* texture, uint64_t handle) {
+#else
 CASSC_API Error cudaGetTextureObjectTextureDesc(TextureDescription* texture, uint64_t handle) {
+#endif
   return read_back(textures(), handle, texture, &Object::texture);
 }
 

@@ -15,13 +15,25 @@ cassc::rt::Error unsupported(const char* name) {
 #define CUDART(name, first, last) CUDART_IF_##first##_##last(name)
 #define DEFINE(name) \
   CASSC_API __attribute__((weak)) cassc::rt::Error name() { return unsupported(#name); }
-#if CASSC_CUDART_MAJOR == 12
-#define CUDART_IF_12_12(name) DEFINE(name)
-#define CUDART_IF_12_13(name) DEFINE(name)
-#define CUDART_IF_13_13(name)
+#if CASSC_CUDART_MAJOR == 11
+#define IN_11(name) DEFINE(name)
 #else
-#define CUDART_IF_12_12(name)
-#define CUDART_IF_12_13(name) DEFINE(name)
-#define CUDART_IF_13_13(name) DEFINE(name)
+#define IN_11(name)
 #endif
+#if CASSC_CUDART_MAJOR == 12
+#define IN_12(name) DEFINE(name)
+#else
+#define IN_12(name)
+#endif
+#if CASSC_CUDART_MAJOR == 13
+#define IN_13(name) DEFINE(name)
+#else
+#define IN_13(name)
+#endif
+#define CUDART_IF_11_11(name) IN_11(name)
+#define CUDART_IF_11_12(name) IN_11(name) IN_12(name)
+#define CUDART_IF_11_13(name) IN_11(name) IN_12(name) IN_13(name)
+#define CUDART_IF_12_12(name) IN_12(name)
+#define CUDART_IF_12_13(name) IN_12(name) IN_13(name)
+#define CUDART_IF_13_13(name) IN_13(name)
 #include "api.def"
