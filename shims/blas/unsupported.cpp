@@ -5,7 +5,7 @@
 #include "types.h"
 
 #define CUBLAS_MISSING(name)                                                                 \
-  extern "C" __attribute__((visibility("default"))) cassc::blas::Status name() {             \
+  extern "C" __attribute__((visibility("default"), weak)) cassc::blas::Status name() {           \
     cassc::rt::report(#name " is not supported", true);                                      \
     return cassc::blas::Status::NotSupported;                                                \
   }

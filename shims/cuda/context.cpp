@@ -354,11 +354,7 @@ CASSC_API Result cuCtxGetLimit(size_t* value, unsigned limit) {
 
 CASSC_API Result cuCtxSetLimit(unsigned limit, size_t value) {
   return in_context([&] {
-    constexpr unsigned sync_depth = 3, fetch_granularity = 5;
-    if (limit >= rt::kLimits || limit == sync_depth) return Result::UnsupportedLimit;
-    if (limit == fetch_granularity && value > 128) return Result::InvalidValue;
-    rt::Context::get().limits[limit] = value;
-    return Result::Success;
+    return limit < rt::kLimits ? result_of(rt::Context::get().set_limit(limit, value)) : Result::UnsupportedLimit;
   });
 }
 

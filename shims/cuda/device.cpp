@@ -111,9 +111,7 @@ CASSC_API Result cuDeviceGetProperties(int* properties, int index) {
 CASSC_API Result cuDeviceGetPCIBusId(char* text, int length, int index) {
   return for_device(index, [&] {
     if (!text || length < 13) return Result::InvalidValue;
-    const rt::DeviceFacts& facts = device().facts();
-    std::snprintf(text, static_cast<size_t>(length), "%04X:%02X:%02X.0", static_cast<unsigned>(facts.pci_domain),
-                  static_cast<unsigned>(facts.pci_bus), static_cast<unsigned>(facts.pci_device));
+    std::strcpy(text, rt::pci_text(device().facts()).c_str());
     return Result::Success;
   });
 }
@@ -121,15 +119,9 @@ CASSC_API Result cuDeviceGetPCIBusId(char* text, int length, int index) {
 CASSC_API Result cuDeviceGetByPCIBusId(int* index, const char* text) {
   return after_init([&] {
     if (!index || !text) return Result::InvalidValue;
-    unsigned domain = 0, bus = 0, slot = 0;
-    if (std::sscanf(text, "%x:%x:%x", &domain, &bus, &slot) != 3) {
-      domain = 0;
-      if (std::sscanf(text, "%x:%x", &bus, &slot) != 2) return Result::InvalidValue;
-    }
-    const rt::DeviceFacts& facts = device().facts();
-    const bool ours = static_cast<int>(domain) == facts.pci_domain && static_cast<int>(bus) == facts.pci_bus &&
-                      static_cast<int>(slot) == facts.pci_device;
-    if (!ours) return Result::InvalidDevice;
+    const std::optional<bool> ours = rt::is_at(device().facts(), text);
+    if (!ours) return Result::InvalidValue;
+    if (!*ours) return Result::InvalidDevice;
     *index = 0;
     return Result::Success;
   });

@@ -287,7 +287,7 @@ CASSC_API Result cufftGetProperty(int which, int* value) {
 
 // Several devices, callbacks in kernels, and properties of plans.
 #define UNSUPPORTED(name) \
-  CASSC_API Result name() { return unsupported(#name); }
+  CASSC_API __attribute__((weak)) Result name() { return unsupported(#name); }
 UNSUPPORTED(cufftGetPlanPropertyInt64)
 UNSUPPORTED(cufftSetPlanPropertyInt64)
 UNSUPPORTED(cufftResetPlanProperty)

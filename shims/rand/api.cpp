@@ -132,7 +132,7 @@ CASSC_API Status curandGeneratePoissonMethod(Generator* generator, unsigned* out
 
 // For generators in kernels, which bring their tables with NVIDIA's headers.
 #define UNSUPPORTED(name) \
-  CASSC_API Status name() { return unsupported(#name); }
+  CASSC_API __attribute__((weak)) Status name() { return unsupported(#name); }
 UNSUPPORTED(curandGetDirectionVectors32)
 UNSUPPORTED(curandGetDirectionVectors64)
 UNSUPPORTED(curandGetScrambleConstants32)

@@ -110,15 +110,18 @@ Error Context::reset() {
   return Error::Success;
 }
 
+Error Context::set_limit(size_t limit, size_t value) {
+  constexpr size_t heap_size = 2, sync_depth = 3, fetch_granularity = 5;  // of cudaLimit
+  if (limit == sync_depth) return Error::UnsupportedLimit;
+  if (limit == fetch_granularity && value > 128) return Error::InvalidValue;
+  if (limit == heap_size && heap.in_use()) return Error::InvalidValue;
+  limits[limit] = value;
+  return Error::Success;
+}
+
 void Context::shut_down() {
   closed_ = true;
   if (device_) device().shut_down();
-}
-
-void device_uuid(const DeviceFacts& facts, char* uuid) {
-  constexpr size_t bytes = 16;
-  const std::string seed = facts.gfx + "/" + std::to_string(facts.pci_bus);
-  for (size_t i = 0; i < bytes; ++i) uuid[i] = i < seed.size() ? seed[i] : static_cast<char>('a' + i);
 }
 
 bool& in_host_function() {

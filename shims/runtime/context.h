@@ -37,6 +37,10 @@ class CASSC_EXPORT Context {
   bool runtime_in_use() const { return runtime_in_use_; }
   void use_runtime() { runtime_in_use_ = true; }
 
+  // One of cudaLimit, which must be below kLimits. UnsupportedLimit where the device has none; the heap's size cannot change
+  // any more once a module has got the heap.
+  Error set_limit(size_t limit, size_t value);
+
   AllocationTable allocations;
   DeviceHeap heap;
   GridWorkspaces grids;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ struct DeviceFacts {
 
 // 16 bytes that are the same each time, made of the chip's name and place: no UUID is known.
 CASSC_EXPORT void device_uuid(const DeviceFacts& facts, char* uuid);
+// The device's place as CUDA writes it ("0000:01:00.0", 12 characters), and whether such a text names it; nothing for a text
+// that is no place.
+CASSC_EXPORT std::string pci_text(const DeviceFacts& facts);
+CASSC_EXPORT std::optional<bool> is_at(const DeviceFacts& facts, const char* pci);
 
 // A box of bytes. Pitches and slices are in bytes; a one-dimensional copy has height = depth = 1.
 struct Copy {

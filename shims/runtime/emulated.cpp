@@ -16,6 +16,7 @@
 #include "errors.h"
 #include "library.h"
 #include "order.h"
+#include "registry.h"
 
 namespace cassc::rt {
 namespace {
@@ -108,7 +109,7 @@ class EmulatedDevice final : public Device {
   bool create(std::string& why) {
     if (!api_.open(why)) return false;
     const char* gfx = std::getenv("CASSC_EMU_GFX");
-    facts_.gfx = gfx && *gfx ? gfx : "gfx1100";
+    facts_.gfx = gfx && *gfx ? gfx : Registry::get().wanted_chip();
     device_ = api_.create(facts_.gfx.c_str(), 0);
     if (!device_) {
       why = std::string("the emulator cannot be started: ") + api_.last_error();

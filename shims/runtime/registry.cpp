@@ -10,8 +10,12 @@
 namespace cassc::rt {
 namespace {
 
-// Of several architectures in a fat binary the one is translated that an sm_80 device would run, else the newest up to 90.
-constexpr uint32_t kDefaultSm = 80, kNewestSm = 90;
+// Of several architectures in a fat binary the one is translated that an sm_80 device would run, else the newest of those
+// whose outputs are recorded, else the newest (cassc/driver/device.py chooses, and a test compares).
+constexpr uint32_t kDefaultSm = 80, kRecordedSm = 90;
+
+// What the emulator can be, the first one by preference.
+constexpr const char* kChips[] = {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1200", "gfx1201"};
 
 // From sm_90 on, a kernel's shared memory begins with bytes that belong to the system (.nv.shared counts them, CUDA's API
 // does not).
@@ -21,6 +25,19 @@ constexpr int kReservedShared = 1024;
 constexpr size_t kBig = 1 << 20;  // bytes of a container; cassc/driver/prebuilt.py has the same
 
 bool is_bundle(const FatEntry& entry) { return entry.kind == kEntryBundle; }
+
+bool holds(const std::vector<FatEntry>& entries, const char* chip) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const FatEntry& entry) { return is_bundle(entry) && !find_code_object(entry.payload, chip).empty(); });
+}
+
+// "gfx1101, gfx1102"; empty when there is no code object for any.
+std::string chips_of(const std::vector<FatEntry>& entries) {
+  std::string names;
+  for (const char* chip : kChips)
+    if (holds(entries, chip)) names += (names.empty() ? "" : ", ") + std::string(chip);
+  return names;
+}
 
 }  // namespace
 
@@ -33,14 +50,17 @@ Image::Image(std::vector<FatEntry> translation) : entries_(std::move(translation
 
 uint32_t Image::sm() {
   std::lock_guard lock(loading_);
-  uint32_t translated = 0, same_major = 0, highest = 0;
+  uint32_t translated = 0, same_major = 0, recorded = 0, highest = 0;
   for (const FatEntry& entry : entries_) {
     if (entry.kind == kEntryBundle) translated = std::max(translated, entry.sm);
-    if (entry.kind != kEntryCubin || entry.sm > kNewestSm) continue;
+    if (entry.kind != kEntryCubin) continue;
     highest = std::max(highest, entry.sm);
+    if (entry.sm <= kRecordedSm) recorded = std::max(recorded, entry.sm);
     if (entry.sm / 10 == kDefaultSm / 10 && entry.sm <= kDefaultSm) same_major = std::max(same_major, entry.sm);
   }
-  return translated ? translated : same_major ? same_major : highest;
+  for (const uint32_t choice : {translated, same_major, recorded})
+    if (choice) return choice;
+  return highest;
 }
 
 void Image::find_translation() {
@@ -118,7 +138,12 @@ Error Image::find_and_load(Device& device) {
     code_object = found;
     loaded_sm_ = entry.sm;
   }
-  if (code_object.empty()) return Error::NoKernelImageForDevice;
+  if (code_object.empty()) {
+    if (const std::string chips = chips_of(entries_); !chips.empty())
+      report("the program holds code for " + chips + ", not for the device, a " + device.facts().gfx +
+                 "; compile it with --offload-arch=" + device.facts().gfx, true);
+    return Error::NoKernelImageForDevice;
+  }
   std::string why;
   auto metadata = read_metadata(code_object, why);
   if (!metadata) {
@@ -353,6 +378,14 @@ Error Registry::variable_named(Image* image, const char* name, Variable** variab
 void Registry::unload() {
   std::lock_guard lock(mutex_);
   for (auto& image : images_) image->unload();
+}
+
+const char* Registry::wanted_chip() {
+  std::lock_guard lock(mutex_);
+  for (const char* chip : kChips)
+    for (const auto& image : images_)
+      if (holds(image->entries(), chip)) return chip;
+  return kChips[0];
 }
 
 uint32_t Registry::compute_capability() {

@@ -118,6 +118,8 @@ class CASSC_EXPORT Registry {
   void unload();  // every code object; the registrations stay
   // Highest SM among the registered images (80: sm_80), 80 without any.
   uint32_t compute_capability();
+  // The chip for which the program holds code objects: gfx1100 if it is among them or there are none.
+  const char* wanted_chip();
 
  private:
   std::mutex mutex_;

@@ -5,7 +5,7 @@
 #include "errors.h"
 
 #define CUSOLVER_MISSING(name)                                                               \
-  extern "C" __attribute__((visibility("default"))) cassc::solver::Status name() {           \
+  extern "C" __attribute__((visibility("default"), weak)) cassc::solver::Status name() {         \
     cassc::rt::report(#name " is not supported", true);                                      \
     return cassc::solver::Status::NotSupported;                                              \
   }

@@ -25,7 +25,7 @@ from cassc.engines import cascade
 from cassc.engines.base import Request, Support, Translation, Unsupported
 from cassc.engines.lift import LiftEngine
 from cassc.image import fatbin, host, relink
-from cassc.target import SmArch
+from cassc.target import DEFAULT_SM, RECORDED_SM, SmArch
 
 PROGRAM = Path(__file__).parent / "programs" / "prebuilt.cu"
 ALL_RIGHT = "twice: cudaSuccess\nrefused: cudaSuccess\n0 wrong, cudaSuccess\n"
@@ -297,6 +297,12 @@ def test_runtime_and_driver_agree_on_what_is_big() -> None:
     source = Path(__file__).parents[2] / "shims" / "runtime" / "registry.cpp"
     found = re.search(r"kBig = (\d+) << (\d+);", source.read_text())
     assert found and int(found[1]) << int(found[2]) == prebuilt.BIG
+
+
+def test_runtime_and_driver_choose_alike_among_architectures() -> None:
+    source = (Path(__file__).parents[2] / "shims" / "runtime" / "registry.cpp").read_text()
+    found = re.search(r"kDefaultSm = (\d+), kRecordedSm = (\d+);", source)
+    assert found and (int(found[1]), int(found[2])) == (DEFAULT_SM.number, RECORDED_SM.number)
 
 
 def test_command_line(tmp_path: Path) -> None:
