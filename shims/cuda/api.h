@@ -24,7 +24,7 @@ Result guarded(Body&& body) {
   }
 }
 
-// Needs cuInit.
+// Needs cuInit, or a call of the runtime API before.
 template <class Body>
 Result after_init(Body&& body) {
   return guarded([&] { return initialized() ? body() : Result::NotInitialized; });

@@ -88,7 +88,7 @@ Result with_device(int index, Body&& body) {
 
 }  // namespace
 
-bool initialized() { return is_initialized; }
+bool initialized() { return is_initialized || rt::Context::get().runtime_in_use(); }
 
 bool known_context(const DriverContext* context) {
   if (context == &primary()) return true;

@@ -21,7 +21,7 @@ struct DriverContext {
   std::set<Module*> modules;
 };
 
-bool initialized();  // cuInit was called
+bool initialized();  // cuInit was called, or the runtime API, which does that itself
 // The context of the calling thread. A thread that has none takes the primary one where the runtime API is at work in this
 // process, as NVIDIA's runtime binds it. Null: there is none.
 DriverContext* current_context();
