@@ -25,6 +25,8 @@ from cassc.verify.witness import Witness
 
 # A wave that needs more than this many instructions for each of the warp's is stuck.
 _EXPANSION = 50
+# A product of matrices that is summed as NVIDIA's hardware does it takes some thousands.
+_EXPANSION_OF_MATRICES = 5000
 _SLACK = 200_000
 _COUNTERPARTS = {"trap": "trap", "assert": "trap"}
 """Faults of the program in the interpreter -> the same on the emulator."""
@@ -159,6 +161,7 @@ class Trial:
     def compare(self, case: Case) -> Counterexample | None:
         """None if nothing differs, or only what the order of warps or undefined memory decides."""
         oracle, reference, launch = self.oracle, case.run, case.launch
+        expansion = _EXPANSION_OF_MATRICES if oracle.hints.matrices else _EXPANSION
         translated = execute.on_emulator(
             oracle.emulator,
             self.module,
@@ -166,7 +169,7 @@ class Trial:
             launch,
             case.addresses,
             case.variables,
-            max_instructions=reference.instructions * _EXPANSION + _SLACK,
+            max_instructions=reference.instructions * expansion + _SLACK,
             descending=launch.attempt % 3 == 1,
             shuffle=launch.attempt if launch.attempt % 3 == 2 else None,
         )
