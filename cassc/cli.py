@@ -345,14 +345,13 @@ def _internal_error(problem: BaseException) -> int:
     """Write the cause to a folder and name it: a user has no use for a traceback, a maintainer has."""
     import os
     import platform
-    import tempfile
     import traceback
-    from pathlib import Path
 
     import cassc
+    from cassc import reports
     from cassc.driver.demangle import demangle
 
-    folder = Path(tempfile.mkdtemp(prefix="cassc-report-"))
+    folder = reports.folder()
     chain = "".join(traceback.format_exception(type(problem), problem, problem.__traceback__))
     facts = [
         f"cassc {cassc.__version__}, Python {platform.python_version()}, {platform.platform()}",

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from cassc import diag
+from cassc import diag, reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Assembled:
 
 def _report(text: str, form: str, messages: str) -> diag.Diagnostic:
     """Write the input and LLVM's messages into a new folder; a note that names it."""
-    folder = Path(tempfile.mkdtemp(prefix="cassc-report-"))
+    folder = reports.folder()
     (folder / ("input.s" if form == "asm" else "input.ll")).write_text(text)
     (folder / "llvm.txt").write_text(messages + "\n")
     return diag.note(f"input and messages are in '{folder}'; please attach them to a bug report")

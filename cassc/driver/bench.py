@@ -19,7 +19,7 @@ from cassc.sass import disasm
 from cassc.sass.disasm import SassFunction
 from cassc.target import DEFAULT_TARGET
 from cassc.verify import execute
-from cassc.verify.oracle import Oracle
+from cassc.verify.oracle import Case, Oracle
 
 _LAUNCHES = 3
 _LIMIT = 4_000_000
@@ -98,23 +98,18 @@ def _emulated(function: SassFunction, cubin: Cubin, code_objects: Mapping[str, b
         totals = dict.fromkeys(modules, 0)
         for case in itertools.islice(oracle.cases(0.5, keep=True), _LAUNCHES):
             for engine, module in modules.items():
-                totals[engine] += _run(function, cubin, emulator, module, case)
+                totals[engine] += _run(oracle, module, case)
     return totals
 
 
-def _run(function: SassFunction, cubin: Cubin, emulator: Emulator, module: Module, case: Any) -> int:
-    variables = execute.place_variables(cubin, emulator, module)
-    before = emulator.instruction_count()
+def _run(oracle: Oracle, module: Module, case: Case) -> int:
+    variables = execute.place_variables(oracle.cubin, oracle.emulator, module, oracle.services)
+    before = oracle.emulator.instruction_count()
+    kernel = module.kernels[oracle.function.name]
     execute.on_emulator(
-        emulator,
-        module,
-        module.kernels[function.name],
-        case.launch,
-        case.addresses,
-        variables,
-        max_instructions=_LIMIT,
+        oracle.emulator, module, kernel, case.launch, case.addresses, variables, max_instructions=_LIMIT
     )
-    return emulator.instruction_count() - before
+    return oracle.emulator.instruction_count() - before
 
 
 def lines(results: Sequence[Result]) -> Iterator[str]:

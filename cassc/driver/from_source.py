@@ -14,6 +14,7 @@ from cassc.diag import CasscError, Diagnostic, Location, Severity, note
 from cassc.driver import cache as cache_module
 from cassc.driver import device
 from cassc.driver.cache import Cache
+from cassc.driver.demangle import demangle
 from cassc.driver.plan import Dependencies, FromSource
 from cassc.engines.source import SourceEngine, UnitTranslation
 from cassc.hip.compile import CompilerFailed
@@ -49,7 +50,7 @@ def instead(job: FromSource, refusal: CasscError, settings: device.Settings, cac
     """The unit from its source, with a warning that says why. Where that fails too, the refusal is what is raised, with
     a note of what the source engine lacked."""
     try:
-        outcome, output = _made(job, settings, cache)
+        outcome, output = _made(job, settings, cache, _why(refusal))
     except CompilerFailed as problem:
         first = next((line for line in problem.output.splitlines() if "error:" in line), "clang refuses the source")
         raise _both(refusal, [note(f"engine 'source': {first}")]) from problem
@@ -69,23 +70,30 @@ def instead(job: FromSource, refusal: CasscError, settings: device.Settings, cac
     return replace(outcome, remarks=(told, *outcome.remarks))
 
 
+def _why(refusal: CasscError) -> str:
+    """Verdicts travel without the warning: each says that one refused kernel, and which, decided for all."""
+    first = refusal.diagnostics[0]
+    what = f"kernel '{demangle(first.location.kernel)}'" if first.location.kernel else "its SASS"
+    return f"the whole file is compiled from source, since {what} was refused ({first.message})"
+
+
 def _both(refusal: CasscError, notes: Sequence[Diagnostic]) -> CasscError:
     first, *others = refusal.diagnostics
     return CasscError(replace(first, notes=(*first.notes, *notes)), *others, status=refusal.status)
 
 
-def _made(job: FromSource, settings: device.Settings, cache: Cache) -> tuple[device.Outcome, str]:
+def _made(job: FromSource, settings: device.Settings, cache: Cache, why: str = "") -> tuple[device.Outcome, str]:
     clock = device.Clock()
     engine = SourceEngine()
     with clock.stage("preprocess"):
         files = engine.dependencies(job.unit)
-        name = _key(job, files, engine, settings)
+        name = _key(job, files, engine, settings, why)
     if job.dependencies is not None:
         job.dependencies.write_text(_rule(job, files))
 
     def compiled() -> bytes:
         with clock.stage("clang"):
-            return _dump(engine.translate(job.unit, settings.targets))
+            return _dump(engine.translate(job.unit, settings.targets, why))
 
     stored, hit = cache.get_or_make(name, compiled)
     made = _load(stored)
@@ -94,13 +102,13 @@ def _made(job: FromSource, settings: device.Settings, cache: Cache) -> tuple[dev
     return outcome, made.output
 
 
-def _key(job: FromSource, files: Sequence[str], engine: SourceEngine, settings: device.Settings) -> str:
+def _key(job: FromSource, files: Sequence[str], engine: SourceEngine, settings: device.Settings, why: str) -> str:
     digest = hashlib.sha256()
     for name in files:
         digest.update(f"{name}\0".encode() + hashlib.sha256(Path(name).read_bytes()).digest())
     unit = job.unit
     asked = [os.path.abspath(unit.source), unit.arguments, unit.cuda, unit.cudart, unit.sm]
-    wanted = json.dumps([asked, [target.name for target in settings.targets]])
+    wanted = json.dumps([asked, [target.name for target in settings.targets], why])
     return cache_module.key("source", digest.digest(), wanted, engine.version(), device.code_version())
 
 

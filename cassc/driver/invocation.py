@@ -312,7 +312,7 @@ class _Parser:
         if not text:
             return DEFAULT_CHECK_SECONDS
         if not re.fullmatch(r"\d+(\.\d*)?|\.\d+", text):
-            raise CommandLineError("bad-value", f"'{text}': expected a number")
+            raise CommandLineError("bad-value", f"'{text}': expected a number of seconds (--check-seconds)")
         return float(text)
 
     def _host_compile_args(self) -> list[str]:

@@ -40,7 +40,8 @@ from cassc.verify.machine_mutants import Mutant
 from cassc.verify.panel import Differential, Panel
 from cassc.verify.verdict import Status, Verdict
 
-_DIFFERENTIAL_LAUNCHES = 80
+_DIFFERENTIAL_LAUNCHES = 120
+_SHOWN = 2
 MISSED, UNREACHED, SAME = "missed", "unreached", "same"
 
 
@@ -172,8 +173,8 @@ def _ir_mutants(
 
 
 # The page ------------------------------------------------------------------------------------------------------------
-def page(scores: Sequence[Score]) -> Iterator[str]:
-    """Markdown."""
+def page(scores: Sequence[Score], *, every_survivor: bool = False) -> Iterator[str]:
+    """Markdown. ``every_survivor``: all of them are listed, and not the first missed ones of each kernel."""
     statuses = Counter(score.verdict.status.value for score in scores)
     checked = [score for score in scores if score.mutants]
     total = sum(score.mutants for score in checked)
@@ -217,14 +218,33 @@ def page(scores: Sequence[Score]) -> Iterator[str]:
         yield ""
         for score in left:
             yield f"* `{demangle(score.verdict.kernel).partition('(')[0]}` ({score.program}): {score.verdict.reason}"
-    for fate in (MISSED, UNREACHED, SAME):
+    yield from _by_kind(checked)
+    for fate in (MISSED, UNREACHED, SAME) if every_survivor else (MISSED,):
         yield ""
         yield f"Survivors: {fate}"
         yield ""
         for score in checked:
-            for survivor in score.survivors:
-                if survivor.fate == fate:
-                    yield f"* `{demangle(score.verdict.kernel).partition('(')[0]}`: {survivor.what}"
+            found = [survivor for survivor in score.survivors if survivor.fate == fate]
+            shown = found if every_survivor else found[:_SHOWN]
+            if shown:
+                readable = demangle(score.verdict.kernel).partition("(")[0]
+                rest = f"; and {len(found) - len(shown)} more" if len(found) > len(shown) else ""
+                yield f"* `{readable}`: {'; '.join(survivor.what for survivor in shown)}{rest}"
+
+
+def _by_kind(checked: Sequence[Score]) -> Iterator[str]:
+    """How many mutants there were of each kind, and what became of them."""
+    kinds: Counter[str] = Counter()
+    fates: Counter[tuple[str, str]] = Counter()
+    for score in checked:
+        kinds += score.kinds
+        fates.update((survivor.what.partition(":")[0], survivor.fate) for survivor in score.survivors)
+    yield ""
+    yield f"| changed | mutants | rejected | {MISSED} | {UNREACHED} | {SAME} |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for kind, number in sorted(kinds.items()):
+        left = [fates[kind, fate] for fate in (MISSED, UNREACHED, SAME)]
+        yield f"| {kind} | {number} | {number - sum(left)} | {' | '.join(map(str, left))} |"
 
 
 def _share(rejected: int, others: int) -> str:
@@ -260,13 +280,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="files at a time")
     parser.add_argument("--seconds", type=float, default=DEFAULT_CHECK_SECONDS, help="work for a check")
     parser.add_argument("--minimum", type=float, default=0.0, help="status 1 if less than this share is rejected")
+    parser.add_argument("--survivors", action="store_true", help="list all mutants that were not rejected")
     options = parser.parse_args(arguments)
     settings = Settings(options.machine, options.ir, options.every, options.seconds)
     scores: list[Score] = []
     for file, found in _all(options.files, settings, options.jobs):
         scores += found
         print(f"{file}: {len(found)} kernels, {sum(score.mutants for score in found)} mutants", file=sys.stderr)
-    print("\n".join(page(scores)))
+    print("\n".join(page(scores, every_survivor=options.survivors)))
     rejected = sum(score.rejected for score in scores)
     missed = sum(score.count(MISSED) for score in scores)
     return 0 if rejected >= options.minimum * (rejected + missed) else 1

@@ -125,7 +125,7 @@ def make(path: str, kernel: str = "", profiles: Mapping[str, Mapping[str, Any]] 
         kernel: that one only, by its mangled or readable name.
         profiles: by mangled name.
 
-    Raises CasscError ``verify-nothing`` where cassc translated nothing.
+    Raises CasscError ``verify-nothing`` where cassc translated nothing, ``verify-no-kernel``.
     """
     found: list[Kernel] = []
     records = contents.verdicts(path)
@@ -139,6 +139,8 @@ def make(path: str, kernel: str = "", profiles: Mapping[str, Mapping[str, Any]] 
         for record in records
         for entry in record.get("refused", ())
     ]
+    if kernel and not found:
+        raise diag.error("verify-no-kernel", f"no translated kernel '{kernel}'", Location(file=path))
     return Report(path, cassc.__version__, tuple(found), tuple(refused))
 
 

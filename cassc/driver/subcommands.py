@@ -169,6 +169,8 @@ def _verify(
 @click.pass_obj
 def _inspect(say: Say, file: str, page: str, details: bool, kernel: str, profile: str, as_json: bool) -> int:
     """List the fat binaries of a file: architectures, kernels with their resources, embedded code objects."""
+    if (kernel or profile) and not (page or details):
+        raise click.UsageError("--kernel and --profile go with --html or --details")
     if page or details:
         from cassc.driver import html, report
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import shlex
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cassc import diag
+from cassc import diag, reports
 from cassc.amdgpu.assemble import assemble_full
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.engines.base import Engine, Guesser, Request, Translation, Unsupported
@@ -380,7 +379,7 @@ class _Report:
     def command(self, verdict: Verdict, example: Counterexample) -> str:
         """What repeats the launch."""
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="cassc-report-"))
+            self._folder = reports.folder()
             (self._folder / f"module.{self._sm}.cubin").write_bytes(self._cubin)
         translation = self._folder / f"module.{verdict.target}.hsaco"
         translation.write_bytes(self._code_objects[verdict.target])

@@ -53,13 +53,13 @@ class SourceEngine:
         """The files that the unit is made of, the source first. Raises CompilerFailed."""
         return [str(path) for path in hip_compile.dependencies(unit, self.tools)]
 
-    def translate(self, unit: Unit, targets: Sequence[Target]) -> UnitTranslation:
-        """Raises CompilerFailed where clang refuses the source."""
+    def translate(self, unit: Unit, targets: Sequence[Target], why: str = "") -> UnitTranslation:
+        """``why``: what the verdicts say of the reason for it. Raises CompilerFailed where clang refuses the source."""
         made = hip_compile.compile_unit(unit, self.tools, targets)
         image = host.read_bytes(made.object, str(unit.source))
         sm = SmArch(unit.sm)
         by_target = {target: made.code_objects[target.name] for target in targets}
-        verdicts = [verdict for target, data in by_target.items() for verdict in _verdicts(target, data)]
+        verdicts = [verdict for target, data in by_target.items() for verdict in _verdicts(target, data, why)]
         text = json.dumps(
             {"cassc": cassc.__version__, "sm": sm.name, "targets": list(made.code_objects), "kernels": verdicts}
         )
@@ -73,9 +73,9 @@ class SourceEngine:
         return UnitTranslation(image.data, made.code_objects, tuple(verdicts), made.remarks, made.output)
 
 
-def _verdicts(target: Target, code_object: bytes) -> list[dict[str, Any]]:
+def _verdicts(target: Target, code_object: bytes, why: str) -> list[dict[str, Any]]:
     """No SASS stands against the kernels, so nothing is said of them."""
-    reason = "compiled from source: there is no SASS to compare with"
+    reason = f"{why or 'compiled from source'}: there is no SASS to compare with"
     return [
         {"kernel": kernel.name, "engine": "source", "target": target.name, "status": "unverified", "reason": reason}
         for kernel in codeobject.parse(code_object).kernels

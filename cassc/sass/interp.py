@@ -178,6 +178,7 @@ def run(
     order: Order = Order.TOGETHER,
     races: Races | None = None,
     shuffle: int | None = None,
+    program: Program | None = None,
 ) -> Outcome:
     """Execute a launch; global memory changes in place.
 
@@ -193,6 +194,8 @@ def run(
         shuffle: seed of the order in which lanes perform an atomic operation, of which lanes run first where they have
             parted, and of the turns of CTAs that run at the same time; None: in ascending order. Where ``order``
             descends, the lanes of an atomic operation do.
+        program: of the function, cubin and variables' addresses, where it is at hand: making it takes as long as
+            some launches.
 
     Raises Fault, and other CasscErrors for instructions that have no meaning.
     """
@@ -203,7 +206,8 @@ def run(
         function = found
     if isinstance(device, Memory):
         device = load_module(cubin, device)
-    program = Program.of(function, cubin, device.addresses)
+    if program is None:
+        program = Program.of(function, cubin, device.addresses)
     if device.heap is None and HEAP_FUNCTIONS & set(program.externals.values()):
         device.heap = place_heap(device.memory, DEFAULT_HEAP_BASE, DEFAULT_BYTES)
     if len(launch.parameters) < function.abi.param_size:

@@ -23,7 +23,8 @@ Numbers = NDArray[np.int64]
 
 @dataclass(slots=True)
 class _Shadow:
-    """For each byte of a range: the last thread that accessed it (-1 for none), and the phases of its CTA and warp."""
+    """For each byte of a range: the last thread that accessed it (0 for none, as numbers start with 1024), and the
+    phases of its CTA and warp. Zeros cost nothing where nobody looks."""
 
     thread: Numbers
     epoch: Numbers
@@ -31,11 +32,11 @@ class _Shadow:
 
     @classmethod
     def of(cls, size: int) -> _Shadow:
-        return cls(np.full(size, -1, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64))
+        return cls(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64))
 
     def conflicts(self, places: NDArray[np.intp], threads: Numbers, epoch: int, phases: Numbers) -> bool:
         before = self.thread[places]
-        other = (before >= 0) & (before != threads)
+        other = (before > 0) & (before != threads)
         same_cta = before // _THREADS == threads // _THREADS
         same_warp = before // _LANES == threads // _LANES
         ordered = (same_cta & (self.epoch[places] < epoch)) | (same_warp & (self.phase[places] < phases))

@@ -16,7 +16,11 @@ ALLOWANCE = 4
 """A result may differ by this many times what nudged approximations moved it by."""
 
 _FARTHEST = 1 << 60
+_NEVER = _FARTHEST + 1
+_FEW_UNITS = 64
 _MOST_OF_A_SINGLE = 1 << 17
+_LOST_SINGLE, _LOST_DOUBLE = 1 << 23, 1 << 52
+"""Units in the last place by which a number has changed as much as its own size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +57,29 @@ def allowed(
     """For each 32-bit word whether it lies where nudged approximations put it (``samples``), with the allowance.
 
     Words are compared as singles and as parts of doubles, in units in the last place. With ``doubles`` a word that
-    moved far is no single: it may be the low half of a double.
+    moved far is no single: it may be the low half of a double. Of a number that moved so far that no digit is left of
+    it (an iteration that diverges) nothing is known, and anything may stand there.
     """
     a, b = _words(expected), _words(got)
     moved = [_words(sample) for sample in samples]
-    result = _within(a, b, moved, np.int32, _MOST_OF_A_SINGLE if doubles else _FARTHEST)
-    result |= np.repeat(_within(a.view(np.uint64), b.view(np.uint64), [m.view(np.uint64) for m in moved], np.int64), 2)
+    farthest = _MOST_OF_A_SINGLE if doubles else _FARTHEST
+    lost = (_NEVER, _LOST_DOUBLE) if doubles else (_LOST_SINGLE, _NEVER)
+    result = _within(a, b, moved, np.int32, farthest, lost[0])
+    wide = [m.view(np.uint64) for m in moved]
+    result |= np.repeat(_within(a.view(np.uint64), b.view(np.uint64), wide, np.int64, _FARTHEST, lost[1]), 2)
     if halves:
         narrow = _within(a.view(np.uint16), b.view(np.uint16), [m.view(np.uint16) for m in moved], np.int16)
         same = a.view(np.uint16) == b.view(np.uint16)
         result |= (narrow | same).reshape(-1, 2).all(axis=1)
     return result
+
+
+def close(expected: Bytes, got: Bytes, mask: Mask) -> bool:
+    """Whether all the words of the mask lie within a few units in the last place, as singles or as doubles."""
+    a, b = _words(expected), _words(got)
+    near: Mask = _distance(_ordered(a, np.int32), _ordered(b, np.int32)) <= _FEW_UNITS
+    wide = _distance(_ordered(a.view(np.uint64), np.int64), _ordered(b.view(np.uint64), np.int64)) <= _FEW_UNITS
+    return bool((near | np.repeat(wide, 2))[mask].all())
 
 
 def same_set(a: Bytes, b: Bytes, mask: Mask) -> bool:
@@ -107,11 +123,17 @@ def _distance(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _within(
-    a: NDArray[Any], b: NDArray[Any], samples: Sequence[NDArray[Any]], signed: Any, farthest: int = _FARTHEST
+    a: NDArray[Any],
+    b: NDArray[Any],
+    samples: Sequence[NDArray[Any]],
+    signed: Any,
+    farthest: int = _FARTHEST,
+    lost: int = _NEVER,
 ) -> Mask:
     origin = _ordered(a, signed)
     spread = np.zeros(a.size, np.int64)
     for sample in samples:
         spread = np.maximum(spread, _distance(_ordered(sample, signed), origin))
-    result: Mask = (spread > 0) & (spread <= farthest) & (_distance(_ordered(b, signed), origin) <= ALLOWANCE * spread)
+    near = _distance(_ordered(b, signed), origin) <= ALLOWANCE * np.minimum(spread, _FARTHEST // ALLOWANCE)
+    result: Mask = (spread > 0) & (spread <= farthest) & near | (spread >= lost)
     return result

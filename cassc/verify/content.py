@@ -41,6 +41,9 @@ _FLOAT_BITS = {Kind.FLOAT16: (2, 5, 10), Kind.FLOAT32: (4, 8, 23), Kind.FLOAT64:
 _SMALL = 48
 _EVEN = 0.97
 _COMPARED = 0.4
+# How often an element is infinite, a NaN or huge: in most buffers hardly ever, as one decides a whole sum.
+_SPOILT = (0.0, 0.0, 0.001, 0.02, 0.2)
+_SPOILT_EDGES = (0.0, 0.01, 0.2, 0.2)
 # Where increasing values end, by the limit of the others.
 _START_PER_LIMIT = 80
 
@@ -88,6 +91,9 @@ def make(
         if kind is not None and manner is not Manner.WILD:
             anything = _close_floats(random, count, kind)
         ordinary = np.where(drawn < share, ordinary, np.where(drawn < share + edges, special, anything))
+        if kind is not None:
+            spoilt = random.random(count) < random.choice(_SPOILT_EDGES if manner is Manner.EDGES else _SPOILT)
+            ordinary = np.where(spoilt, _spoiling_floats(random, count, kind), _unspoilt(ordinary, kind))
     return _as_bytes(ordinary)
 
 
@@ -138,26 +144,33 @@ def _ordinary_floats(random: np.random.Generator, count: int, kind: Kind) -> Num
 
 
 def _special_floats(random: np.random.Generator, count: int, kind: Kind) -> Numbers:
-    """Zeros, infinities, NaN, denormals, largest and smallest, halves of integers."""
+    """Zeros, denormals, the smallest, halves of integers, numbers next to one."""
+    size, exponent, fraction = _FLOAT_BITS[kind]
+    one = ((1 << (exponent - 1)) - 1) << fraction
+    values = [0, 1, 5, (1 << fraction) - 1, 1 << fraction, one, one + 1, one - 1]
+    values += [one + (1 << (fraction - 1)), one + (1 << fraction), one + (5 << (fraction - 2))]
+    return _of_either_sign(random, count, values, size)
+
+
+def _spoiling_floats(random: np.random.Generator, count: int, kind: Kind) -> Numbers:
+    """The largest, infinities, NaN."""
     size, exponent, fraction = _FLOAT_BITS[kind]
     top = ((1 << exponent) - 1) << fraction
-    one = ((1 << (exponent - 1)) - 1) << fraction
-    values = [
-        0,
-        1,
-        5,
-        (1 << fraction) - 1,
-        1 << fraction,
-        top - 1,
-        top,
-        top | 1 << (fraction - 1),
-        one,
-        one + 1,
-        one - 1,
-    ]
-    values += [one + (1 << (fraction - 1)), one + (1 << fraction), one + (5 << (fraction - 2))]
-    values += [v | 1 << (exponent + fraction) for v in values]
-    return random.choice(np.array(values, np.uint64).astype(_UNSIGNED[size]), count)
+    return _of_either_sign(random, count, [top - 1, top, top | 1 << (fraction - 1)], size)
+
+
+def _of_either_sign(random: np.random.Generator, count: int, values: Sequence[int], size: int) -> Numbers:
+    both = [*values, *(v | 1 << (8 * size - 1) for v in values)]
+    return random.choice(np.array(both, np.uint64).astype(_UNSIGNED[size]), count)
+
+
+def _unspoilt(numbers: Numbers, kind: Kind) -> Numbers:
+    """Infinities and NaN become numbers between one and two."""
+    size, exponent, fraction = _FLOAT_BITS[kind]
+    top = numbers.dtype.type(((1 << exponent) - 1) << fraction)
+    one = numbers.dtype.type(1 << (exponent + fraction - 1))
+    result: Numbers = np.where(numbers & top == top, numbers ^ one, numbers)
+    return result
 
 
 def _close_floats(random: np.random.Generator, count: int, kind: Kind) -> Numbers:

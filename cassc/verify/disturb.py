@@ -13,12 +13,15 @@ import numpy as np
 from cassc.sass.builder import F32, I32
 from cassc.sass.disasm import SassFunction
 from cassc.sass.evaluate import Lanes
+from cassc.sass.operand import Imm, Reg
 from cassc.sass.row import Instruction, Row
 
 _ULPS = 2
 _TANH_ULPS = 4096  # a relative error of 2^-11, as CUDA states it
 _ABSOLUTE = 2.0**-20
 """Error of sines and cosines, and of logarithms near one, that does not shrink with the result."""
+_ADDING = ("IADD3", "VIADD", "IADD")
+_LESS_TWO = 0x0FFFFFFE
 _SMALLEST_NORMAL = np.float32(2.0**-126)
 
 
@@ -29,11 +32,31 @@ def disturbed(function: SassFunction, seed: int) -> SassFunction:
     """
     random = np.random.default_rng(seed)
     side = 1 - 2 * (seed % 2)
+    divisions = _of_integer_divisions(function)
     changed = tuple(
-        replace(i, row=_nudging(i.row, random, side)) if i.row.approx and i.row.meaning is not None else i
+        replace(i, row=_nudging(i.row, random, side))
+        if i.row.approx and i.row.meaning is not None and i.address not in divisions
+        else i
         for i in function.instructions
     )
     return replace(function, instructions=changed)
+
+
+def _of_integer_divisions(function: SassFunction) -> set[int]:
+    """Byte offsets of reciprocals that an integer division starts from: it lowers their bits by two, so that the
+    quotient comes out exactly whatever their error; a nudge beyond that makes wild addresses of indices."""
+    found = set()
+    for place, i in enumerate(function.instructions):
+        targets = [o for t, o in zip(i.row.tokens, i.operands, strict=True) if t.dest and isinstance(o, Reg)]
+        if i.row.mnemonic != "MUFU" or i.mod("op") != "RCP" or not targets:
+            continue
+        for later in function.instructions[place + 1 : place + 48]:
+            sources = [o for t, o in zip(later.row.tokens, later.operands, strict=True) if not t.dest]
+            if any(isinstance(o, Reg) and o.index == targets[0].index for o in sources):
+                if later.row.mnemonic in _ADDING and any(isinstance(o, Imm) and o.bits == _LESS_TWO for o in sources):
+                    found.add(i.address)
+                break
+    return found
 
 
 def _nudging(row: Row, random: np.random.Generator, side: int) -> Row:

@@ -21,6 +21,7 @@ from cassc.sass.disasm import SassFunction
 from cassc.sass.externals import HEAP_FUNCTIONS
 from cassc.sass.grid import WORKSPACE_BYTES, synchronises
 from cassc.sass.memory import Bytes, Memory, Range
+from cassc.sass.program import Program
 from cassc.sass.races import Races
 from cassc.verify import sums, textures
 from cassc.verify.inputs import Launch, Stored, linked
@@ -120,6 +121,12 @@ class TracingMemory(Memory):
         self.touched.update(one.base for one, _ in found)
         return found
 
+    def _single(self, address: int, size: int, *, write: bool) -> Range:
+        """Of one lane: atomic operations."""
+        one = super()._single(address, size, write=write)
+        self.touched.add(one.base)
+        return one
+
 
 def _place_heap(cubin: Cubin, emulator: Emulator) -> int:
     """Memory on the emulator for a device heap; 0 for a cubin that does not allocate."""
@@ -192,6 +199,7 @@ def on_reference(
     races: Races | None = None,
     shuffle: int | None = None,
     exact: bool = False,
+    program: Program | None = None,
 ) -> Run:
     """The launch in the interpreter.
 
@@ -201,6 +209,7 @@ def on_reference(
         undefined: what the bytes of shared and local memory are at first.
         shuffle: seed of the order of an atomic operation's lanes.
         exact: products of matrices are summed as NVIDIA's H100 does, and not one after the other.
+        program: of the function, with the variables at their addresses, where it is at hand.
     """
     memory = TracingMemory()
     contents: dict[str, Bytes] = {}
@@ -233,7 +242,9 @@ def on_reference(
         chained=not exact,
     )
     try:
-        outcome = interp.run(function, cubin, shape, device, budget=budget, order=order, races=races, shuffle=shuffle)
+        outcome = interp.run(
+            function, cubin, shape, device, budget=budget, order=order, races=races, shuffle=shuffle, program=program
+        )
         run = Run(contents)
     except interp.Fault as fault:
         outcome = fault.until

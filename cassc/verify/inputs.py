@@ -29,14 +29,19 @@ _MANNERS = (
     *(Manner.TAME, Manner.MIXED, Manner.WILD, Manner.EVEN, Manner.EDGES, Manner.TAME),
     *(Manner.MIXED, Manner.EDGES, Manner.WILD),
 )
-_SCALARS = (
+SCALARS = (
     *(1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 17, 23, 27, 31, 32, 33, 47, 48, 63, 64, 95, 100, 127, 128),
     *(200, 256, 300, 411, 512, 777, 1024, 2500, 4096, 6000),
 )
 _SCALES = (2, 4, 33, 128, 1024, 6000)
 """Largest integer scalar, by how large scalars have turned out to be possible."""
 _USUAL_SCALE = 3
-_MOST_PATIENCE = 4
+_SHORTEST, _LONGEST = 3_000, 40_000
+"""Steps of the interpreter after which a launch is given up: fewer at first, as launches that never end are common."""
+_LONGER = 2
+_LONG = 12_000
+"""From here on the launch is at fault, and not that it was given up early."""
+_SLACK_OF_LENGTH = 4
 _INDEX_LIMITS = (2, 4, 12, 48, 200)
 _USUAL_LIMIT = 3
 _SMALLEST = 0.25
@@ -45,8 +50,12 @@ _LARGEST = 0.4
 """How often it is one of the last in bold launches: unrolled loops."""
 _COMPARED = 0.2
 """How often it is a number that the kernel compares with, or next to it: flags, modes, sizes of tiles."""
+_MOODS = ("", "", "", "", "large", "large", "equal")
+"""How the integer scalars of one launch go together: tiles are full only where all sizes are large, matrices are square
+where they are equal."""
+_FULL = 16
 _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
-_FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
+_FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0, -0.3, 7.0, 1.1, 0.9, -1.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
 _BLOCKS = {
     1: ((256, 1, 1), (64, 1, 1), (128, 1, 1), (32, 1, 1), (96, 1, 1), (48, 1, 1), (512, 1, 1), (1024, 1, 1)),
@@ -214,7 +223,9 @@ class Generator:
         dynamic_shared: bytes.
         threads: most of a CTA; steps go with the number of ways that threads take.
         unfit: numbers of threads with which barriers for a part of the CTA did not come right.
-        patience: how many times the usual length of a launch is waited for.
+        stalled: launches that were given up, less those that ended.
+        longest: steps of the longest that ended.
+        deepest: most instructions that one of them reached.
         races: how much more often threads of a CTA of that shape raced than not; kernels are made for few shapes.
         crowds: the same of launches with several CTAs.
         roomy: large CTAs only, since small ones go through their loops more often.
@@ -231,7 +242,9 @@ class Generator:
     dynamic_shared: int = 0
     threads: int = 1024
     unfit: set[int] = field(default_factory=set)
-    patience: int = 1
+    stalled: int = 0
+    longest: int = 0
+    deepest: int = 0
     races: dict[Dim3, int] = field(default_factory=dict)
     crowds: int = 0
     roomy: bool = False
@@ -242,21 +255,23 @@ class Generator:
         manner = _MANNERS[attempt % len(_MANNERS)]
         scalars = bytearray(self.abi.param_size)
         buffers: list[Buffer] = []
+        mood = str(random.choice(_MOODS))
+        size = self._size(random, manner, "large")
         for slot in slots(self.abi):
             if slot.size == 8 and self._points(slot):
                 self._buffer(random, slot, manner, buffers)
             else:
-                scalars[slot.offset : slot.offset + slot.size] = self._scalar(random, slot, manner)
+                given = self.scalar(random, slot, manner, mood)
+                if mood == "equal" and slot.size >= 4 and self.hints.word(slot.offset).kind is None:
+                    given = size.to_bytes(slot.size, "little")
+                scalars[slot.offset : slot.offset + slot.size] = given
+        grid, block = self.shape(attempt)
+        return Launch(self.seed, attempt, grid, block, self.dynamic_shared, bytes(scalars), tuple(buffers))
+
+    def shape(self, attempt: int) -> tuple[Dim3, Dim3]:
+        """Grid and CTA."""
         grids = _GRIDS[self.hints.dimensions] if self.crowds <= 0 else ((1, 1, 1),)
-        return Launch(
-            self.seed,
-            attempt,
-            grids[attempt % len(grids)],
-            self._block(attempt),
-            self.dynamic_shared,
-            bytes(scalars),
-            tuple(buffers),
-        )
+        return grids[attempt % len(grids)], self._block(attempt)
 
     def _points(self, slot: Slot) -> bool:
         if self.hints.surely_points(slot.offset):
@@ -268,14 +283,15 @@ class Generator:
         facts = self.hints.behind(slot.offset)
         size = self.sizes.get(slot.offset, BUFFER_BYTES)
         name = f"parameter {slot.ordinal} (offset {slot.offset})"
-        data = self._content(random, size, facts, manner)
+        data = self.content(random, size, facts, manner)
         if not facts.points:
             buffers.append(Buffer(slot.offset, name, data))
             return
         buffers.append(Buffer(slot.offset, name, np.zeros(size, np.uint8), len(buffers) + 1))
         buffers.append(Buffer(-1, f"behind {name}", data))
 
-    def _content(self, random: np.random.Generator, size: int, facts: Facts, manner: Manner) -> Bytes:
+    def content(self, random: np.random.Generator, size: int, facts: Facts, manner: Manner) -> Bytes:
+        """Of a buffer of ``size`` bytes, used as ``facts`` tell."""
         limit = 0
         unknown = facts.indexes or (self.cautious and not self.hints.complete)
         bold = manner is Manner.WILD and not self.cautious and not facts.bounds
@@ -284,16 +300,17 @@ class Generator:
         sought = facts.bounds and not facts.indexes
         return content.make(random, size, facts, manner, limit, self.hints.compared, sought=sought)
 
-    def _scalar(self, random: np.random.Generator, slot: Slot, manner: Manner) -> bytes:
+    def scalar(self, random: np.random.Generator, slot: Slot, manner: Manner, mood: str = "") -> bytes:
+        """Of the slot's size."""
         facts = self.hints.word(slot.offset)
         rare = manner is not Manner.TAME and random.random() < 0.15
         if facts.kind in (Kind.FLOAT32, Kind.FLOAT64) and slot.size >= 4:
-            value = float(random.choice(_RARE_FLOATS if rare else _FLOATS))
+            value = float(random.choice(_RARE_FLOATS if rare and random.random() < 0.5 else _FLOATS))
             double = slot.size == 8 and facts.kind is Kind.FLOAT64
             with np.errstate(all="ignore"):
                 return struct.pack("<d", value) if double else np.float32(value).tobytes().ljust(slot.size, b"\0")
         free = not (facts.bounds or facts.indexes or self.cautious)
-        if free and random.random() < (0.2 if manner is Manner.TAME else 0.5):
+        if free and not mood and random.random() < (0.2 if manner is Manner.TAME else 0.5):
             width = int(random.integers(1, 8 * slot.size + 1))
             whole = int.from_bytes(random.bytes(slot.size), "little") & ((1 << width) - 1)
             return (-whole if random.random() < 0.3 else whole).to_bytes(slot.size + 1, "little", signed=True)[:-1]
@@ -303,16 +320,22 @@ class Generator:
                 return (near & 0xFFFFFFFF).to_bytes(4, "little").ljust(slot.size, b"\0")
         if rare:
             return bytes(slot.size)
+        value = self._size(random, manner, mood)
+        return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
+
+    def _size(self, random: np.random.Generator, manner: Manner, mood: str) -> int:
+        """As scalars are that bound loops."""
         boldness = 0 if self.cautious else _BOLDNESS.get(manner, 0)
         largest = _SCALES[min(self.scale + boldness, len(_SCALES) - 1)]
-        fitting = [s for s in _SCALARS if s <= largest]
+        fitting = [s for s in SCALARS if s <= largest]
         drawn = random.random()
-        if drawn < _SMALLEST:
-            fitting = fitting[:5]
-        elif boldness and drawn > 1 - _LARGEST:
+        if boldness and drawn > 1 - _LARGEST:
             fitting = fitting[-4:]
-        value = int(random.choice(fitting))
-        return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
+        elif mood == "large":
+            fitting = [s for s in fitting if s >= _FULL] or fitting[-3:]
+        elif drawn < _SMALLEST:
+            fitting = fitting[:5]
+        return int(random.choice(fitting))
 
     def _block(self, attempt: int) -> Dim3:
         if self.abi.required_threads:
@@ -327,11 +350,11 @@ class Generator:
         if not fitting:
             few = min(limit, 32)
             return (few, 1, 1) if self.hints.dimensions == 1 else (-(-few // 2), 2, 1)
+        least = min(self.races.get(b, 0) for b in fitting)
+        fitting = [b for b in fitting if self.races.get(b, 0) <= max(least, 0)]
         if self.roomy:
             most = max(b[0] * b[1] * b[2] for b in fitting)
             fitting = [b for b in fitting if 4 * b[0] * b[1] * b[2] >= most]
-        least = min(self.races.get(b, 0) for b in fitting)
-        fitting = [b for b in fitting if self.races.get(b, 0) <= max(least, 0)]
         # Full CTAs first: kernels of a fixed CTA size read what the missing threads would have written.
         fitting.sort(key=lambda b: limit >= 1024 or b[0] * b[1] * b[2] < limit)
         return fitting[attempt % len(fitting)]
@@ -349,9 +372,11 @@ class Generator:
         """After a launch that went wrong. ``touched``: addresses of the buffers that were accessed."""
         self._doubt_pointers(launch, addresses, touched)
         if failure.kind == "budget":
+            self.stalled += 1
+            if self.patience < _LONG:
+                return
             if not self.scale and not self.limit:
                 # Where threads part, steps go with their number; but most kernels are made for full CTAs.
-                self.patience = min(2 * self.patience, _MOST_PATIENCE)
                 self.threads = max(self.threads // 8, 4)
             if self.roomy:
                 self.scale = max(self.scale - 1, 0)
@@ -370,8 +395,22 @@ class Generator:
                     self.scale = self.scale - 1 if self.scale else len(_SCALES) - 1
                 self.cautious = True
 
-    def judge(self, launch: Launch, *, racing: bool) -> None:
-        """After a launch that went well, or would have if its threads did not race."""
+    @property
+    def patience(self) -> int:
+        """Steps that a launch may take."""
+        grown = _SHORTEST * _LONGER ** min(self.stalled, 10)
+        return int(min(max(grown, _SLACK_OF_LENGTH * self.longest), _LONGEST))
+
+    def judge(self, launch: Launch, steps: int, reached: int, *, racing: bool) -> None:
+        """After a launch of so many steps that went well, or would have if its threads did not race.
+
+        ``reached``: how many instructions ran: one that ends at once says nothing of its shape.
+        """
+        self.stalled = max(self.stalled - 1, 0)
+        self.longest = max(self.longest, steps)
+        self.deepest = max(self.deepest, reached)
+        if not racing and 2 * reached < self.deepest:
+            return
         change = 1 if racing else -2
         if launch.grid != (1, 1, 1):
             self.crowds += change

@@ -8,7 +8,7 @@ serves many translations (two targets, two engines, hundreds of mutants).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,24 +17,28 @@ from cassc.image.cubin import Cubin
 from cassc.sass import cfg, interp
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
+from cassc.sass.program import Program
 from cassc.sass.races import Races
 from cassc.verify import execute, hints
+from cassc.verify.comparisons import Comparisons
 from cassc.verify.coverage import Coverage
 from cassc.verify.disturb import disturbed
 from cassc.verify.execute import Run, Variables
 from cassc.verify.inputs import Failure, Generator, Launch
+from cassc.verify.search import Search
 
 STEPS_PER_SECOND = 40_000
 """Steps of the interpreter that stand for one second, of a small CTA: about what it does on one core of 2020."""
-_THREADS_PER_STEP = 256
+_THREADS_PER_STEP = 1024
 """Threads that make a step as much longer again."""
-MAX_ATTEMPTS = 80
-MOST_LAUNCHES = 32
+MAX_ATTEMPTS = 200
+MOST_LAUNCHES = 64
+"""Enough, unless launches keep showing something new."""
+_STALE, _DRAWN = 24, 27
+_FAR_TOO_MANY = 120
 FAULTS_OF_THE_PROGRAM = ("trap", "assert")
-# Steps for one launch at first, and what making one is worth.
-_LAUNCH_STEPS = 10_000
+# What making a launch is worth, in steps.
 _ATTEMPT_STEPS = 300
-_NUDGES = 4
 _GAP = 1 << 20
 # Runs that tell what depends on the order of warps and of an atomic operation's lanes, or on memory that nobody has
 # written: order, undefined bytes, seed.
@@ -66,7 +70,7 @@ class Case:
     budget: int
     varied: bool = False
     racing: bool = False
-    nudged: tuple[Run, ...] | None = None
+    nudged: list[Run] = field(default_factory=list)
     reordered: tuple[Run, ...] | None = None
     exact: Run | None = None
 
@@ -98,6 +102,10 @@ class Oracle:
         self.spent = 0
         self.services = execute.Services.place(function, cubin, emulator)
         self.generator = Generator(function.abi, self.hints, seed)
+        self.comparisons = Comparisons()
+        self.search = Search(function, self.generator, self.coverage, self.comparisons)
+        self._looking = self.comparisons.watched(function)
+        self._programs: dict[tuple[int, tuple[tuple[str, int], ...]], Program] = {}
         self._vary_variables = True
 
     def cases(self, seconds: float, only: int | None = None, *, keep: bool = False) -> Iterator[Case]:
@@ -110,20 +118,25 @@ class Oracle:
         for attempt in range(MAX_ATTEMPTS if only is None else only + 1):
             if only is None and self._enough(found, self.spent / (seconds * STEPS_PER_SECOND)):
                 return
-            case = self._attempt(self.generator.launch(attempt))
+            launch, drawn = self.search.launch(attempt)
+            self.comparisons.begin()
+            case = self._attempt(launch)
             self.spent += case.work + _ATTEMPT_STEPS
             if case.run.fault and case.run.fault not in FAULTS_OF_THE_PROGRAM:
-                in_a_row = 0
-                self._failed(case)
+                if drawn:  # what was looked for goes wrong more often, and teaches less
+                    in_a_row = 0
+                    self._failed(case)
                 self.release(case)
                 continue
-            self.generator.judge(case.launch, racing=case.racing)
+            if drawn:
+                self.generator.judge(case.launch, case.run.steps, len(case.run.executed), racing=case.racing)
             if case.racing:
                 self.last_refusal = "its threads race for memory, so its results are undefined"
                 self.release(case)
                 continue
-            self.coverage.add(case.run)
+            new = self.coverage.add(case.run)
             if not case.run.fault:
+                self.search.succeeded(launch, new=new)
                 found += 1
                 in_a_row += 1
                 if in_a_row % 2 == 0:
@@ -144,7 +157,10 @@ class Oracle:
 
     def _enough(self, found: int, share: float) -> bool:
         """``share``: of the work that may be done."""
-        return share >= 1 or found >= MOST_LAUNCHES
+        if share >= 1 or found >= _FAR_TOO_MANY:
+            return True
+        stale = self.search.stale >= (_STALE if self.coverage.missed else _STALE // 2)
+        return stale and found >= MOST_LAUNCHES and self.search.drawn >= _DRAWN
 
     def _attempt(self, launch: Launch, budget: int = 0) -> Case:
         case = self.place(launch, budget)
@@ -155,7 +171,7 @@ class Oracle:
         """The launch in the interpreter, and whether its threads race."""
         races = Races()
         case.budget = budget
-        return self._run(case, races=races), races.found
+        return self._run(case, races=races, function=self._looking), races.found
 
     def place(self, launch: Launch, budget: int = 0) -> Case:
         """The launch with its buffers in place, not run yet. ``budget``: of recorded launches, in steps."""
@@ -163,7 +179,7 @@ class Oracle:
         variables = execute.place_variables(self.cubin, self.emulator, self.module, self.services)
         variables.fill(launch.variables, addresses)
         varied = not budget and self._vary(variables, launch)
-        steps = budget or _LAUNCH_STEPS * self.generator.patience
+        steps = budget or self.generator.patience
         return Case(launch, addresses, variables, Run({}), steps, varied)
 
     def _apart(self, sizes: Sequence[int]) -> list[int]:
@@ -209,12 +225,11 @@ class Oracle:
         return varied
 
     # Further runs of a case, made when they are asked for first ---------------------------------------------------
-    def nudged(self, case: Case) -> tuple[Run, ...]:
-        """With approximating instructions off by their stated error; those that end well."""
-        if case.nudged is None:
-            runs = [self._run(case, function=disturbed(self.function, k)) for k in range(_NUDGES)]
-            case.nudged = tuple(run for run in runs if not run.fault)
-        return case.nudged
+    def nudged(self, case: Case, count: int) -> list[Run]:
+        """``count`` with approximating instructions off by their stated error; of these those that end well."""
+        for k in range(len(case.nudged), count):
+            case.nudged.append(self._run(case, function=disturbed(self.function, k)))
+        return [run for run in case.nudged if not run.fault]
 
     def exact(self, case: Case) -> Run:
         """With products of matrices that are summed as NVIDIA's H100 does."""
@@ -240,8 +255,9 @@ class Oracle:
         exact: bool = False,
     ) -> Run:
         budget = case.budget if order is interp.Order.TOGETHER else case.budget * (case.launch.warps + 1)
+        function = function or self.function
         return execute.on_reference(
-            function or self.function,
+            function,
             self.cubin,
             case.launch,
             case.addresses,
@@ -252,4 +268,14 @@ class Oracle:
             races=races,
             shuffle=shuffle,
             exact=exact,
+            program=self._program(function, case.variables),
         )
+
+    def _program(self, function: SassFunction, variables: Variables) -> Program | None:
+        """Kept for the two forms of the function that run again and again."""
+        if function is not self.function and function is not self._looking:
+            return None
+        key = (id(function), tuple(variables.addresses.items()))
+        if key not in self._programs:
+            self._programs[key] = Program.of(function, self.cubin, variables.addresses)
+        return self._programs[key]

@@ -25,6 +25,8 @@ _FIRST = 1000
 """Attempt from which these launches count, so that they are none of the check's."""
 _STEPS = 20_000
 """Of the interpreter, for a launch that tells two translations apart."""
+_SEARCHED_SECONDS = 3.0
+"""Work for launches that are looked for as a check does, with another seed."""
 
 
 def _follow(case: Case, oracle: Oracle, module: Module) -> bool:
@@ -146,30 +148,35 @@ class Differential:
         self._emulator = Emulator(target)
         self._module = self._emulator.load(code_object)
         self._oracle = Oracle(function, cubin, self._emulator, self._module, seed=seed)
-        for _ in self._oracle.cases(0.5):
-            pass  # what the generator learns
-        generator = self._oracle.generator
-        self._samples = list(self._collect(generator, launches))
+        kernel = self._module.kernels[function.name]
+        self._samples: list[_Sample] = []
+        for case in self._oracle.cases(_SEARCHED_SECONDS, keep=True):
+            self._take(kernel, case, defined=True)
+        self._collect(kernel, self._oracle.generator, launches)
         self._emulator.unload(self._module)
 
-    def _collect(self, generator: Generator, launches: int) -> list[_Sample]:
-        kernel = self._module.kernels[self._function.name]
-        found: list[_Sample] = []
+    def _collect(self, kernel: Kernel, generator: Generator, launches: int) -> None:
+        """Further launches, which the SASS side has not seen, up to so many in all."""
         for attempt in range(4 * launches):
-            if len(found) == launches:
-                break
+            if len(self._samples) >= launches:
+                return
             generator.scale = attempt % 4
             case = self._oracle.place(generator.launch(_FIRST + attempt))
-            runs = [self._run(self._module, kernel, case, descending=way) for way in (False, True)]
-            if runs[0].fault or runs[1].fault or self._differ(*runs):
-                if runs[0].space:
+            run = self._take(kernel, case)
+            if run is not None:
+                if run.space:
                     # Which buffers were touched is not known: all of them are pointers.
-                    failure = Failure("address", runs[0].address, runs[0].space)
+                    failure = Failure("address", run.address, run.space)
                     generator.learn(case.launch, case.addresses, frozenset(case.addresses), failure)
                 self._oracle.release(case)
-            else:
-                found.append(_Sample(case, runs[0]))
-        return found
+
+    def _take(self, kernel: Kernel, case: Case, *, defined: bool | None = None) -> Run | None:
+        """Keep a launch that two orders run to the same end; otherwise what one of them left."""
+        runs = [self._run(self._module, kernel, case, descending=way) for way in (False, True)]
+        if runs[0].fault or runs[1].fault or self._differ(*runs):
+            return runs[0]
+        self._samples.append(_Sample(case, runs[0], defined))
+        return None
 
     def __enter__(self) -> Differential:
         return self

@@ -74,6 +74,15 @@ def test_what_nudges_do_not_move_must_be_equal() -> None:
     assert not compare.allowed(expected, got, []).any()
 
 
+@pytest.mark.parametrize("type", [np.float32, np.float64])
+def test_of_what_nudges_leave_no_digit_nothing_is_known(type: Any) -> None:
+    expected, double = floats(1.5, 1.5, type=type), type is np.float64
+    samples = [floats(-300.0, 1.75, type=type)]
+    allowed = compare.allowed(expected, floats(np.nan, np.nan, type=type), samples, doubles=double)
+    half = expected.size // 8
+    assert allowed[:half].all() and not allowed[half:].any()
+
+
 def test_units_in_the_last_place_reach_across_zero() -> None:
     assert compare.allowed(floats(1e-45), floats(-1e-45), [floats(0.0)])[0]
 

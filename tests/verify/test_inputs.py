@@ -108,7 +108,7 @@ def test_faults_far_away_make_indices_smaller() -> None:
 def test_long_launches_make_scalars_smaller() -> None:
     generator = Generator(ABI, Hints(words={8: Facts(bounds=True)}, complete=True))
     launch = generator.launch(0)
-    for _ in range(4):
+    for _ in range(8):
         generator.learn(launch, addresses(launch), NOBODY, Failure("budget"))
     values = {struct.unpack_from("<I", generator.launch(9 * k).scalars, 8)[0] for k in range(6)}
     assert max(values) <= 2
@@ -138,9 +138,12 @@ def test_nasty_floats_are_there_when_asked_for() -> None:
     facts = Facts(kinds={Kind.FLOAT32}, sizes={4})
     tame = content.make(random, 1 << 14, facts, Manner.TAME, 0, ()).view(np.float32)
     assert np.isfinite(tame).all()
-    edges = content.make(random, 1 << 14, facts, Manner.EDGES, 0, ()).view(np.float32)
-    assert np.isnan(edges).any() and np.isinf(edges).any() and (edges == 0).any()
-    assert ((edges != 0) & (np.abs(edges) < 2**-126)).any()
+    many = [content.make(random, 1 << 14, facts, Manner.EDGES, 0, ()).view(np.float32) for _ in range(20)]
+    assert any(np.isnan(edges).any() and np.isinf(edges).any() for edges in many)
+    assert all((edges == 0).any() for edges in many)
+    # One of them decides a sum: most buffers have few or none.
+    assert sum(np.isfinite(edges).mean() > 0.99 for edges in many) > 7
+    assert ((many[0] != 0) & (np.abs(many[0]) < 2**-126)).any()
 
 
 def test_values_that_the_kernel_compares_with_are_met() -> None:

@@ -55,7 +55,7 @@ def test_nearly_all_are_rejected_and_the_others_compute_the_same() -> None:
     assert len(survivors) < 0.2 * len(mutants)
     with Differential(function, cubin, code, DEFAULT_TARGET, launches=60) as differential:
         missed = [m for m in survivors if differential.tells(machine_mutants.apply(code, m))]
-        assert differential.launches == 60
+        assert differential.launches >= 60
         assert differential.tells(machine_mutants.apply(code, next(m for m in mutants if m not in survivors)))
     assert [f"{m.before} -> {m.after}" for m in missed] == []
 
