@@ -24,8 +24,8 @@ from cassc.verify.verdict import Counterexample, Status, Verdict
 from cassc.verify.witness import Witness
 
 # A wave that needs more than this many instructions for each of the warp's is stuck. Few need the second try's: where
-# one SASS instruction, or a call of the device runtime, stands for hundreds, and a product of matrices that is summed as
-# NVIDIA's hardware does it for thousands.
+# one SASS instruction, or a call of the device runtime, stands for hundreds, or a product of matrices that is summed
+# as NVIDIA's hardware does it for thousands.
 _EXPANSIONS = (50, 5000)
 _SLACK = 200_000
 _NUDGES = (4, 12, 36)
