@@ -62,7 +62,7 @@ class EmitLlvm(Barriers):
         self.banks = banks
         self.lds_bias = lds_bias
         self.slots: dict[str, Type] = {}
-        self._cache: dict[str, Ir] = {}
+        self._cache: dict[str, Ir] = {}  # of slots and of parameters
         self.reads: set[str] = set()  # slots read since the set was emptied
         self.writes: set[str] = set()
 
@@ -250,9 +250,14 @@ class EmitLlvm(Barriers):
         return self.and_(part, self.const(I32, (1 << 8 * size) - 1))
 
     def _parameter(self, start: int, size: int) -> Ir:
+        """Read once in each block, so that combined instructions see the same value."""
         self.needs.add("kernarg")
-        pointer = f"ptr addrspace(4) {self.raw(f'getelementptr i8, ptr addrspace(4) %kernarg, i64 {start}')}"
-        return self._invariant(pointer, size, math.gcd(start, size) or size)
+        name = f"parameter {start} {size}"
+        value = self._cache.get(name)
+        if value is None:
+            pointer = f"ptr addrspace(4) {self.raw(f'getelementptr i8, ptr addrspace(4) %kernarg, i64 {start}')}"
+            value = self._cache[name] = self._invariant(pointer, size, math.gcd(start, size) or size)
+        return value
 
     def _driver_word(self, offset: int) -> Ir:
         cluster = self.words.cluster
