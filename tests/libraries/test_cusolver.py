@@ -161,6 +161,14 @@ def test_eigenvalues(solver: Solver, t: str, uplo: int) -> None:
     checked(solver.library.cusolverDnCreateSyevjInfo)(ctypes.byref(params))
     assert solver(f"{t}{kind}j", 0, uplo, 5, put(half), 5, w, None, 0, solver.info, params) == 0
     assert close(w.get()[:5], expected)
+    if t in "DZ":
+        number, size, real_size = {"D": 1, "Z": 5}[t], ctypes.c_size_t(), ctypes.c_int64(5)
+        vectors = put(half)
+        settings = (None, 1, uplo, real_size, number, vectors, real_size, 1, w, number)
+        solver("Xsyevd_bufferSize", *settings, ctypes.byref(size), ctypes.byref(size))
+        assert solver("Xsyevd", *settings, None, size, None, size, solver.info) == 0
+        assert close(w.get()[:5], expected)
+        assert close(a @ vectors.get(), vectors.get() @ np.diag(expected).astype(dtype))
     both = put(np.concatenate([half.T.ravel(), 2 * half.T.ravel()]))
     assert solver(f"{t}{kind}jBatched", 1, uplo, 5, both, 5, w, None, 0, solver.info, params, 2) == 0
     assert close(w.get(), np.concatenate([expected, 2 * expected]))
