@@ -35,7 +35,7 @@ def test_program_for_another_chip(nvcc: toolchain.Nvcc, tmp_path: Path) -> None:
     source, program = tmp_path / "a.cu", tmp_path / "a"
     source.write_text(SOURCE)
     options = ["-arch=sm_80", "--offload-arch=gfx1101", "--check-seconds=0", str(source), "-o", str(program)]
-    subprocess.run([sys.executable, "-m", "cassc.cli", *options], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "cassc.cli", *options], check=True, capture_output=True, cwd=tmp_path)
 
     def run(**variables: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "CASSC_DEVICE": "emu", **variables}
