@@ -220,7 +220,8 @@ class _Runner:
         if job.translated:
             folder.mkdir()
             environment["TMPDIR"] = str(folder)
-        with tempfile.TemporaryFile(dir=job.output.parent) as output:  # a pipe would wait for what nvcc started, too
+        # In memory, as the disk may be what is full; and no pipe, which would wait for what nvcc started, too.
+        with open(os.memfd_create("said"), "w+b") as output:
             with self._started(command, env=environment, stdout=output, stderr=subprocess.STDOUT) as nvcc:
                 if job.translated:
                     self.ahead[job.output] = Ahead(folder, self._settings, self.cache)

@@ -63,7 +63,7 @@ class Races:
     """Watches one launch. ``found``: whether any race was seen."""
 
     found: bool = False
-    _ctas: int = 0
+    _ctas: int = 1
     _epoch: int = 0
     _phases: Numbers = field(default_factory=lambda: np.zeros(_THREADS // _LANES, np.int64))
     _shadows: dict[tuple[str, int, int], tuple[_Shadow, _Shadow]] = field(default_factory=dict)

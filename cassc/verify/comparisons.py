@@ -18,9 +18,8 @@ from cassc.sass.row import Instruction, Row
 
 LESS, EQUAL, GREATER = 1, 2, 4
 """Of the first operand, as bits of a set."""
-FIRST_NEGATIVE, SECOND_NEGATIVE = 8, 16
-"""Of integers: the highest bit of an operand is set, so that signed and unsigned comparisons differ."""
-RELATIONS = (LESS, EQUAL, GREATER, FIRST_NEGATIVE, SECOND_NEGATIVE)
+RELATIONS = (LESS, EQUAL, GREATER)
+_ALL = LESS | EQUAL | GREATER
 _COMPARING = frozenset("ISETP UISETP FSETP UFSETP DSETP IMNMX UIMNMX VIMNMX UVIMNMX FMNMX DMNMX FSET.BF".split())
 _MOST_PAIRS = 6
 
@@ -32,9 +31,6 @@ class Numbers(Enum):
     UNSIGNED = np.uint32
     SINGLE = np.float32
     DOUBLE = np.float64
-
-
-_INTEGERS = (Numbers.SIGNED, Numbers.UNSIGNED)
 
 
 @dataclass(slots=True)
@@ -53,14 +49,10 @@ class Seen:
     pairs: list[tuple[int, int]] = field(default_factory=list)
     met: int = 0
 
-    @property
-    def complete(self) -> bool:
-        return self.relations == (31 if self.numbers in _INTEGERS else 7)
-
     def note(self, mask: NDArray[np.bool_], first: NDArray[Any], second: NDArray[Any]) -> None:
         self.met += 1
         sample = self.met & (self.met - 1) == 0 and len(self.pairs) < _MOST_PAIRS
-        if self.complete and not sample:
+        if self.relations == _ALL and not sample:
             return
         a, b = (_bits(x)[mask] for x in (first, second))
         if not a.size:
@@ -68,15 +60,14 @@ class Seen:
         if sample:
             for place in {0, a.size // 2, a.size - 1}:
                 self.pairs.append((int(a[place]), int(b[place])))
-        if self.complete:
+        if self.relations == _ALL:
             return
         x, y = a.view(self.numbers.value), b.view(self.numbers.value)
         distance = x.astype(np.float64) - y
         least, most = float(distance.min()), float(distance.max())
         self.relations |= LESS * (least < 0) | EQUAL * bool((x == y).any()) | GREATER * (most > 0)
-        if self.numbers in _INTEGERS:
-            top = a.dtype.type(1 << 31)
-            self.relations |= FIRST_NEGATIVE * bool((a & top).any()) | SECOND_NEGATIVE * bool((b & top).any())
+        if self.relations == _ALL:
+            return
         for relation, far in ((LESS, least), (EQUAL, max(least, -most)), (GREATER, -most)):
             if far >= 0:
                 self.nearest[relation] = min(far, self.nearest.get(relation, far))
@@ -95,8 +86,8 @@ class Comparisons:
 
     @property
     def total(self) -> int:
-        """How many ways round all comparisons came out."""
-        return sum((one.relations & 7).bit_count() for one in self.seen.values())
+        """How many relations of all comparisons occurred."""
+        return sum(one.relations.bit_count() for one in self.seen.values())
 
     def watched(self, function: SassFunction) -> SassFunction:
         """The function, to be run in the place of the original."""

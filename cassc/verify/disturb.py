@@ -19,7 +19,7 @@ from cassc.sass.row import Instruction, Row
 _ULPS = 2
 _TANH_ULPS = 4096  # a relative error of 2^-11, as CUDA states it
 _ABSOLUTE = 2.0**-20
-"""Error of sines and cosines, and of logarithms near one, that does not shrink with the result."""
+"""Least error of sines, cosines and logarithms: it does not shrink with the result."""
 _ADDING = ("IADD3", "VIADD", "IADD")
 _LESS_TWO = 0x0FFFFFFE
 _SMALLEST_NORMAL = np.float32(2.0**-126)
@@ -89,7 +89,8 @@ def _nudge_float(values: Any, operation: str, random: np.random.Generator, side:
     values = np.where(tiny, _SMALLEST_NORMAL * side, values).astype(np.float32)
     ordinary = np.isfinite(values) & (np.abs(values) >= _SMALLEST_NORMAL)
     if operation in ("SIN", "COS", "LG2"):
-        values = np.where(ordinary, values + _ABSOLUTE * _signs(random, values.size), values)
+        step = np.maximum(_ABSOLUTE, _ULPS * np.spacing(np.abs(values)))
+        values = np.where(ordinary, values + step * _signs(random, values.size), values)
         return values.astype(np.float32)
     ulps = _TANH_ULPS if operation == "TANH" else _ULPS
     steps = (ulps * _signs(random, values.size)).astype(np.int32)

@@ -29,7 +29,7 @@ _MANNERS = (
     *(Manner.TAME, Manner.MIXED, Manner.WILD, Manner.EVEN, Manner.EDGES, Manner.TAME),
     *(Manner.MIXED, Manner.EDGES, Manner.WILD),
 )
-SCALARS = (
+_SCALARS = (
     *(1, 2, 3, 4, 5, 6, 7, 8, 10, 13, 16, 17, 23, 27, 31, 32, 33, 47, 48, 63, 64, 95, 100, 127, 128),
     *(200, 256, 300, 411, 512, 777, 1024, 2500, 4096, 6000),
 )
@@ -39,8 +39,6 @@ _USUAL_SCALE = 3
 _SHORTEST, _LONGEST = 3_000, 40_000
 """Steps of the interpreter after which a launch is given up: fewer at first, as launches that never end are common."""
 _LONGER = 2
-_LONG = 12_000
-"""From here on the launch is at fault, and not that it was given up early."""
 _SLACK_OF_LENGTH = 4
 _INDEX_LIMITS = (2, 4, 12, 48, 200)
 _USUAL_LIMIT = 3
@@ -50,12 +48,8 @@ _LARGEST = 0.4
 """How often it is one of the last in bold launches: unrolled loops."""
 _COMPARED = 0.2
 """How often it is a number that the kernel compares with, or next to it: flags, modes, sizes of tiles."""
-_MOODS = ("", "", "", "", "large", "large", "equal")
-"""How the integer scalars of one launch go together: tiles are full only where all sizes are large, matrices are square
-where they are equal."""
-_FULL = 16
 _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
-_FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0, -0.3, 7.0, 1.1, 0.9, -1.0)
+_FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
 _BLOCKS = {
     1: ((256, 1, 1), (64, 1, 1), (128, 1, 1), (32, 1, 1), (96, 1, 1), (48, 1, 1), (512, 1, 1), (1024, 1, 1)),
@@ -225,7 +219,6 @@ class Generator:
         unfit: numbers of threads with which barriers for a part of the CTA did not come right.
         stalled: launches that were given up, less those that ended.
         longest: steps of the longest that ended.
-        deepest: most instructions that one of them reached.
         races: how much more often threads of a CTA of that shape raced than not; kernels are made for few shapes.
         crowds: the same of launches with several CTAs.
         roomy: large CTAs only, since small ones go through their loops more often.
@@ -244,7 +237,6 @@ class Generator:
     unfit: set[int] = field(default_factory=set)
     stalled: int = 0
     longest: int = 0
-    deepest: int = 0
     races: dict[Dim3, int] = field(default_factory=dict)
     crowds: int = 0
     roomy: bool = False
@@ -255,16 +247,11 @@ class Generator:
         manner = _MANNERS[attempt % len(_MANNERS)]
         scalars = bytearray(self.abi.param_size)
         buffers: list[Buffer] = []
-        mood = str(random.choice(_MOODS))
-        size = self._size(random, manner, "large")
         for slot in slots(self.abi):
             if slot.size == 8 and self._points(slot):
                 self._buffer(random, slot, manner, buffers)
             else:
-                given = self.scalar(random, slot, manner, mood)
-                if mood == "equal" and slot.size >= 4 and self.hints.word(slot.offset).kind is None:
-                    given = size.to_bytes(slot.size, "little")
-                scalars[slot.offset : slot.offset + slot.size] = given
+                scalars[slot.offset : slot.offset + slot.size] = self.scalar(random, slot, manner)
         grid, block = self.shape(attempt)
         return Launch(self.seed, attempt, grid, block, self.dynamic_shared, bytes(scalars), tuple(buffers))
 
@@ -300,17 +287,17 @@ class Generator:
         sought = facts.bounds and not facts.indexes
         return content.make(random, size, facts, manner, limit, self.hints.compared, sought=sought)
 
-    def scalar(self, random: np.random.Generator, slot: Slot, manner: Manner, mood: str = "") -> bytes:
+    def scalar(self, random: np.random.Generator, slot: Slot, manner: Manner) -> bytes:
         """Of the slot's size."""
         facts = self.hints.word(slot.offset)
         rare = manner is not Manner.TAME and random.random() < 0.15
         if facts.kind in (Kind.FLOAT32, Kind.FLOAT64) and slot.size >= 4:
-            value = float(random.choice(_RARE_FLOATS if rare and random.random() < 0.5 else _FLOATS))
+            value = float(random.choice(_RARE_FLOATS if rare else _FLOATS))
             double = slot.size == 8 and facts.kind is Kind.FLOAT64
             with np.errstate(all="ignore"):
                 return struct.pack("<d", value) if double else np.float32(value).tobytes().ljust(slot.size, b"\0")
         free = not (facts.bounds or facts.indexes or self.cautious)
-        if free and not mood and random.random() < (0.2 if manner is Manner.TAME else 0.5):
+        if free and random.random() < (0.2 if manner is Manner.TAME else 0.5):
             width = int(random.integers(1, 8 * slot.size + 1))
             whole = int.from_bytes(random.bytes(slot.size), "little") & ((1 << width) - 1)
             return (-whole if random.random() < 0.3 else whole).to_bytes(slot.size + 1, "little", signed=True)[:-1]
@@ -320,22 +307,16 @@ class Generator:
                 return (near & 0xFFFFFFFF).to_bytes(4, "little").ljust(slot.size, b"\0")
         if rare:
             return bytes(slot.size)
-        value = self._size(random, manner, mood)
-        return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
-
-    def _size(self, random: np.random.Generator, manner: Manner, mood: str) -> int:
-        """As scalars are that bound loops."""
         boldness = 0 if self.cautious else _BOLDNESS.get(manner, 0)
         largest = _SCALES[min(self.scale + boldness, len(_SCALES) - 1)]
-        fitting = [s for s in SCALARS if s <= largest]
+        fitting = [s for s in _SCALARS if s <= largest]
         drawn = random.random()
-        if boldness and drawn > 1 - _LARGEST:
-            fitting = fitting[-4:]
-        elif mood == "large":
-            fitting = [s for s in fitting if s >= _FULL] or fitting[-3:]
-        elif drawn < _SMALLEST:
+        if drawn < _SMALLEST:
             fitting = fitting[:5]
-        return int(random.choice(fitting))
+        elif boldness and drawn > 1 - _LARGEST:
+            fitting = fitting[-4:]
+        value = int(random.choice(fitting))
+        return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
 
     def _block(self, attempt: int) -> Dim3:
         if self.abi.required_threads:
@@ -373,8 +354,6 @@ class Generator:
         self._doubt_pointers(launch, addresses, touched)
         if failure.kind == "budget":
             self.stalled += 1
-            if self.patience < _LONG:
-                return
             if not self.scale and not self.limit:
                 # Where threads part, steps go with their number; but most kernels are made for full CTAs.
                 self.threads = max(self.threads // 8, 4)
@@ -401,16 +380,10 @@ class Generator:
         grown = _SHORTEST * _LONGER ** min(self.stalled, 10)
         return int(min(max(grown, _SLACK_OF_LENGTH * self.longest), _LONGEST))
 
-    def judge(self, launch: Launch, steps: int, reached: int, *, racing: bool) -> None:
-        """After a launch of so many steps that went well, or would have if its threads did not race.
-
-        ``reached``: how many instructions ran: one that ends at once says nothing of its shape.
-        """
+    def judge(self, launch: Launch, steps: int, *, racing: bool) -> None:
+        """After a launch of so many steps that went well, or would have if its threads did not race."""
         self.stalled = max(self.stalled - 1, 0)
         self.longest = max(self.longest, steps)
-        self.deepest = max(self.deepest, reached)
-        if not racing and 2 * reached < self.deepest:
-            return
         change = 1 if racing else -2
         if launch.grid != (1, 1, 1):
             self.crowds += change

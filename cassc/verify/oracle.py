@@ -129,7 +129,7 @@ class Oracle:
                 self.release(case)
                 continue
             if drawn:
-                self.generator.judge(case.launch, case.run.steps, len(case.run.executed), racing=case.racing)
+                self.generator.judge(case.launch, case.run.steps, racing=case.racing)
             if case.racing:
                 self.last_refusal = "its threads race for memory, so its results are undefined"
                 self.release(case)

@@ -17,7 +17,7 @@ import numpy as np
 
 from cassc.sass.disasm import SassFunction
 from cassc.verify import comparisons, content, inputs
-from cassc.verify.comparisons import EQUAL, FIRST_NEGATIVE, GREATER, LESS, Comparisons, Numbers, Seen
+from cassc.verify.comparisons import EQUAL, GREATER, LESS, Comparisons, Numbers, Seen
 from cassc.verify.content import Bytes, Manner
 from cassc.verify.coverage import Coverage
 from cassc.verify.flow import Facts
@@ -36,7 +36,6 @@ _LARGEST_BOUND = 6000
 _MOST_CTAS = 48
 _FEW = 16
 _MOST_SEEDS = 24
-_MIRRORED = {LESS: GREATER, EQUAL: EQUAL, GREATER: LESS}
 _MANNERS = (Manner.MIXED, Manner.EDGES, Manner.TAME, Manner.WILD)
 Random = np.random.Generator
 Change = Callable[[], Launch | None]
@@ -123,7 +122,7 @@ class Search:
             if seen.pairs and not seen.relations & relation and self._tried[address, relation] < _TRIES
         ]
         random.shuffle(wanted)
-        wanted.sort(key=lambda one: (one[0] not in urgent, one[2] not in _MIRRORED, self._tried[one[0], one[2]]))
+        wanted.sort(key=lambda one: (one[0] not in urgent, self._tried[one[0], one[2]]))
         for address, seen, relation in wanted:
             if len(self._queue) >= _MOST_QUEUED:
                 return
@@ -135,17 +134,11 @@ class Search:
 
     def _related(self, random: Random, launch: Launch, seen: Seen, relation: int) -> Launch | None:
         a, b = seen.pairs[int(random.integers(len(seen.pairs)))]
-        if relation in _MIRRORED:
-            changes = [
-                *self._changes(random, launch, seen.numbers, a, _beside(seen.numbers, b, relation)),
-                *self._changes(random, launch, seen.numbers, b, _beside(seen.numbers, a, _MIRRORED[relation])),
-            ]
-        elif seen.numbers in (Numbers.SINGLE, Numbers.DOUBLE):
-            return None
-        else:
-            old = a if relation == FIRST_NEGATIVE else b
-            negative = int(random.choice((-1, -2, -17, -old, 1 << 31))) & 0xFFFFFFFF
-            changes = list(self._changes(random, launch, seen.numbers, old, negative))
+        mirrored = {LESS: GREATER, EQUAL: EQUAL, GREATER: LESS}[relation]
+        changes = [
+            *self._changes(random, launch, seen.numbers, a, _beside(seen.numbers, b, relation)),
+            *self._changes(random, launch, seen.numbers, b, _beside(seen.numbers, a, mirrored)),
+        ]
         if not changes:
             return None
         likely = np.array([weight for weight, _ in changes])
@@ -166,7 +159,7 @@ class Search:
                 yield 2.0, lambda slot=slot, value=value: _with_scalar(launch, slot, value)  # type: ignore[misc]
         if size == 4:
             for change in self._shapes(launch, old, new):
-                yield 0.5, change
+                yield 1.0, change
         for index, buffer in enumerate(launch.buffers):
             if buffer.holds >= 0 or buffer.links:
                 continue
@@ -192,7 +185,7 @@ class Search:
             for size in (1, 32) if not abi.required_threads else ():  # threads, warps
                 made = _with_axis(block, axis, size * (new + (size * old < block[axis])))
                 threads = made[0] * made[1] * made[2]
-                if size * old <= block[axis] and 32 <= threads <= min(abi.max_threads or 1024, 1024):
+                if size * old <= block[axis] and 0 < threads <= min(abi.max_threads or 1024, 1024):
                     yield lambda made=made: replace(launch, block=made)  # type: ignore[misc]
 
     def _scalars(self, launch: Launch, slot: Slot, numbers: Numbers, old: int, new: int) -> Iterator[int]:
@@ -211,7 +204,7 @@ class Search:
         wanted += [_signed(new) // k for k in _MULTIPLES if value and value * k == old]
         wanted += [_signed(new) * k for k in _MULTIPLES if old and value // k == old]
         for one in dict.fromkeys(wanted):
-            if (facts.bounds or facts.indexes) and one > _LARGEST_BOUND or (facts.indexes and one < 0):
+            if (facts.bounds or facts.indexes) and not 0 <= one <= _LARGEST_BOUND:
                 continue
             yield one & (1 << 8 * slot.size) - 1
 
@@ -244,9 +237,8 @@ class Search:
             return launch
         slot = free[int(random.integers(len(free)))]
         value = int.from_bytes(launch.scalars[slot.offset : slot.offset + slot.size], "little")
-        near = [value + 1, value - 1, value + 32, 2 * value, 4 * value, 16 * value, value // 2, 0, -value]
-        near += [int(one) for one in random.choice(inputs.SCALARS, len(near) // 2)]
-        drawn = int(random.integers(len(near) * 4 // 3))
+        near = (value + 1, value - 1, 2 * value, value // 2, 0, -value)
+        drawn = int(random.integers(2 * len(near)))
         if drawn < len(near):
             return _with_scalar(launch, slot, near[drawn] & (1 << 8 * slot.size) - 1)
         made = self.generator.scalar(random, slot, _MANNERS[int(random.integers(len(_MANNERS)))])
@@ -324,8 +316,7 @@ def _beside(numbers: Numbers, bits: int, relation: int) -> int | None:
     if not np.isfinite(value[0]):
         return None
     towards = {LESS: -np.inf, EQUAL: value[0], GREATER: np.inf}[relation]
-    with np.errstate(over="ignore", under="ignore"):
-        return int(np.nextafter(value, numbers.value(towards)).view(whole)[0])
+    return int(np.nextafter(value, numbers.value(towards)).view(whole)[0])
 
 
 def _with_scalar(launch: Launch, slot: Slot, value: int) -> Launch:

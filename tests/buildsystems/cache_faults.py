@@ -261,8 +261,9 @@ def full_scratch(build: Build) -> str:
     done = subprocess.run(
         [*UNSHARE, command], cwd=build.folder, env=build.environment, capture_output=True, text=True, check=False
     )
-    assert done.returncode != 0 and "No space left on device" in done.stderr, done.stderr
-    assert "Traceback" not in done.stderr, done.stderr
+    said = done.stdout + done.stderr
+    assert done.returncode != 0 and "No space left on device" in said, said
+    assert "Traceback" not in said, said
     assert not build.left_behind() and not list(build.folder.glob("*.o"))
     build.make()
     return "an error (No space left on device), nothing half-made; then right"

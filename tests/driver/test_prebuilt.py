@@ -57,7 +57,7 @@ class Sullen(LiftEngine):
 
 @pytest.fixture
 def choosy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cascade, "default_engines", lambda: (Choosy(),))
+    monkeypatch.setattr(cascade, "engines_named", lambda names, exact_math=False: (Choosy(),))
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +196,7 @@ def test_kernel_that_is_refused_when_rewritten(
 
 @pytest.mark.slow
 def test_program_of_which_nothing_is_translated(linked: Linked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cascade, "default_engines", lambda: (Sullen(),))
+    monkeypatch.setattr(cascade, "engines_named", lambda names, exact_math=False: (Sullen(),))
     found, done = run_unchanged(linked())
     assert len(found.report.remarks) == 2
     assert "twice: cudaErrorNoKernelImageForDevice" in done.stdout
