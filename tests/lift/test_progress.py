@@ -49,3 +49,18 @@ def test_all_threads_get_the_lock(sm: int) -> None:
     for _ in range(128):
         expected = expected * 3 % 1009 + 1
     assert int.from_bytes(device.read(total, 4), "little") == expected
+
+
+def test_lanes_that_hold_a_lock_do_not_wait_to_vote() -> None:
+    cubin = cubin_image.parse((Path(__file__).parent / "locks" / "counted.sm_120.cubin").read_bytes())
+    function = disassemble(cubin).function("counted")
+    assert function is not None
+    text = link_text([lift_kernel(function, cubin)], DEFAULT_TARGET, module_globals(cubin).definitions)
+    device = emulator.Emulator(DEFAULT_TARGET)
+    kernel = device.load(assemble(text, DEFAULT_TARGET)).kernels["counted"]
+    words = [device.alloc(16) for _ in range(3)]
+    for address in words:
+        device.write(address, bytes(16))
+    arguments = b"".join(address.to_bytes(8, "little") for address in words)
+    device.launch(kernel, (2, 1, 1), (64, 1, 1), arguments, max_instructions=1_000_000)
+    assert [int.from_bytes(device.read(address, 4), "little") for address in words] == [0, 128, 256]

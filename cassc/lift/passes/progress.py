@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from cassc.sass.cfg import Block, Cfg, Edge
 from cassc.sass.execute import words_of
 from cassc.sass.groups import WARP_WIDE, base
-from cassc.sass.operand import Reg
+from cassc.sass.operand import Pred, Reg
 from cassc.sass.row import Instruction
 
 _ATOMIC = frozenset({"ATOM", "ATOMG", "ATOMS"})
+_VOTES = frozenset({"VOTE", "VOTEU"})
 _EXCHANGES = frozenset({"CAS", "CAST.SPIN", "EXCH"})
 # Kinds of `Row.control` at which lanes meet, or that lead out of the function's own blocks.
 _MEETINGS = frozenset(
@@ -66,6 +67,8 @@ def _free(i: Instruction) -> bool:
 
 
 def _meets(i: Instruction) -> bool:
+    if base(i) in _VOTES and isinstance(i.operands[-1], Pred) and i.operands[-1].is_true:
+        return False  # who is there? Behind a BSYNC that does not make lanes converge it may be any of them.
     return i.row.control in _MEETINGS or base(i) in WARP_WIDE or base(i) in ("BAR", "B2R")
 
 
