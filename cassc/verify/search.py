@@ -316,7 +316,8 @@ def _beside(numbers: Numbers, bits: int, relation: int) -> int | None:
     if not np.isfinite(value[0]):
         return None
     towards = {LESS: -np.inf, EQUAL: value[0], GREATER: np.inf}[relation]
-    return int(np.nextafter(value, numbers.value(towards)).view(whole)[0])
+    with np.errstate(over="ignore", under="ignore"):
+        return int(np.nextafter(value, numbers.value(towards)).view(whole)[0])
 
 
 def _with_scalar(launch: Launch, slot: Slot, value: int) -> Launch:
