@@ -74,7 +74,7 @@ def test_the_command_of_a_rejection_shows_it_again() -> None:
 
 
 def test_only_the_named_launch_is_compared(tmp_path: Path) -> None:
-    status, lines = verify("--run", "--attempt", "3", "--json", str(CUBIN))
+    status, lines = verify("--run", "--attempt", "4", "--json", str(CUBIN))
     assert status == 0
     (kernel,) = json.loads("\n".join(lines))[0]["kernels"]
     assert kernel["launches"] == 1
