@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -58,15 +58,31 @@ def lift_kernel(function: SassFunction, cubin: Cubin, *, exact: bool = False) ->
     Raises CasscError with kernel, address and instruction text: ``lift-unsupported`` for what cannot be expressed,
     ``sass-unknown-encoding`` for reached words without a row.
     """
-    first = _Lifter(function, cubin, exact=exact)
+    flow = _Flow.of(function)
+    first = _Lifter(function, cubin, flow, exact=exact)
     lifted = first.lift()
     if not first.trace.has_guards:
         return lifted
-    return _Lifter(function, cubin, exact=exact, merges=Merges(first.trace)).lift()
+    return _Lifter(function, cubin, flow, exact=exact, merges=Merges(first.trace)).lift()
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    """Control flow of a kernel, found once for both liftings."""
+
+    spins: tuple[progress.Spin, ...]
+    plan: meetings.Plan
+
+    @classmethod
+    def of(cls, function: SassFunction) -> _Flow:
+        graph, spins = progress.spins(cfg.build(function))
+        return cls(spins, meetings.plan(graph))
 
 
 class _Lifter:
-    def __init__(self, function: SassFunction, cubin: Cubin, *, exact: bool, merges: Merges | None = None) -> None:
+    def __init__(
+        self, function: SassFunction, cubin: Cubin, flow: _Flow, *, exact: bool, merges: Merges | None = None
+    ) -> None:
         """``merges``: from the trace of an earlier lifting; without it every guarded write keeps the old value."""
         self.trace = Trace()
         self._merges = merges
@@ -74,9 +90,8 @@ class _Lifter:
         self.cubin = cubin
         self.abi = function.abi
         self.at = {i.address: i for i in function.instructions}
-        graph, self.spins = progress.spins(cfg.build(function))
-        plan = meetings.plan(graph)
-        self.graph, self.calls, self.meetings = plan.graph, plan.calls, plan.meetings
+        self.spins = flow.spins
+        self.graph, self.calls, self.meetings = flow.plan.graph, flow.plan.calls, flow.plan.meetings
         self.cluster_words = cluster_size.fixed(self.graph, function)
         self.abi = replace(self.abi, frame_size=cfg.stack_bytes(self.graph, self.abi.frame_size))
         self.shared = globals.module_globals(cubin)
@@ -299,7 +314,9 @@ class _Lifter:
         value = self.m.predicate(guard.index, uniform=guard.uniform)
         if not guard.negated:
             return value
-        return self._negated.setdefault(value.text, self.m.not_(value))
+        if value.text not in self._negated:
+            self._negated[value.text] = self.m.not_(value)
+        return self._negated[value.text]
 
     def _has_effects(self, i: Instruction) -> bool:
         """Also reads of a constant bank at an index, which other lanes may have out of bounds, and control."""
