@@ -1,7 +1,7 @@
 """Speed of the emulator in wave-instructions a second: an f32 ALU loop, global loads and LDS, divergent integers.
 
 Not a test: ``python -m tests.emu.bench_emu [--tinygrad CHECKOUT]`` from the repository's root. One core is measured in
-processor time of this thread, two by the clock and in processor time of both. Beside it, in the same run: the launch
+processor time of this thread, all of them by the clock, launch by launch in turn with one. Beside it, in the same run: the launch
 under checks and under a profile, the kernel's loop as plain C++ on this processor (g++ -O3 -march=native, one thread),
 and with a checkout of tinygrad, whose emulator is among its tests, that emulator.
 """
@@ -207,6 +207,27 @@ def ours(
         return best, count, device.read_array(result, np.float32, BLOCK)
 
 
+def scaling(code: bytes, groups: int, rounds: int) -> tuple[float, float, float]:
+    """Speed on all cores over speed on one, by the clock: lower quartile, median and upper quartile over ``rounds``.
+
+    A round launches once on each in turn, so that what else the machine does falls on both alike.
+    """
+    with Emulator(GFX1100, memory_bytes=1 << 26) as device:
+        kernel = device.load(code).kernels["k"]
+        source, result = device.alloc(4 * BLOCK), device.alloc(4 * BLOCK)
+        device.write(source, np.linspace(0, 1, BLOCK, dtype=np.float32))
+        arguments = struct.pack("<2Q", source, result)
+
+        def seconds(threads: int) -> float:
+            start = time.perf_counter()
+            device.launch(kernel, (groups, 1, 1), (BLOCK, 1, 1), arguments, threads=threads)
+            return time.perf_counter() - start
+
+        seconds(0)
+        low, median, high = np.percentile([seconds(1) / seconds(0) for _ in range(rounds)], [25, 50, 75])
+        return float(low), float(median), float(high)
+
+
 def plain(which: int, loops: int, folder: Path) -> float:
     """Seconds for one workgroup's loops in C++."""
     program = folder / "plain"
@@ -259,11 +280,8 @@ def _measure(name: str, which: int, text: str, lds: int, folder: Path, *, tinygr
     rate, count, _ = ours(code, groups, repeat=3)
     print(f"{name}: {rate / 1e6:.1f} M wave-instructions/s on one core")
     if (os.cpu_count() or 1) > 1:
-        one, _, _ = ours(code, 8 * groups, repeat=3, clock=time.perf_counter)
-        both, _, _ = ours(code, 8 * groups, repeat=3, threads=0, clock=time.perf_counter)
-        work, _, _ = ours(code, 8 * groups, repeat=3, threads=0, clock=time.process_time)
-        print(f"    all {os.cpu_count()} cores: {both / 1e6:.1f} M, {both / one:.2f} times one by the clock; ", end="")
-        print(f"a core's second does {work / rate:.2f} of what it does alone")
+        low, median, high = scaling(code, 8 * groups, rounds=15)
+        print(f"    all {os.cpu_count()} cores: {median:.2f} times one by the clock (quartiles {low:.2f} and {high:.2f})")
     short = build(text, lds, loops // 20)
     checked, _, _ = ours(short, groups, repeat=2, observe=("mem", "race", "init", "sync"))
     profiled, _, _ = ours(short, groups, repeat=2, observe=("profile",))
