@@ -8,11 +8,13 @@ translation is scored the same way. One line of JSON for each kernel; the summar
 from __future__ import annotations
 
 import argparse
+import functools
 import itertools
 import json
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -185,13 +187,13 @@ def likeness(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def fresh(names: Sequence[str], count: int, seed: int) -> Iterator[tuple[str, Cubin]]:
-    """Kernels that the training data has none of, for sm_80 and sm_90 by turns."""
+def fresh(names: Sequence[str], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
+    """Cubins of one kernel each that the training data has none of, for sm_80 and sm_90 by turns."""
     r = Random(f"{seed}/evaluation")
     for k in range(count):
         name = names[k % len(names)] if len(names) < 12 else r.choice(names)
         symbol, text = kernels.kernel(name, seed, FRESH + k)
-        yield symbol, cubin_image.parse(compile_cubin(kernels.HEADER + text, (80, 90)[k % 2]))
+        yield symbol, compile_cubin(kernels.HEADER + text, (80, 90)[k % 2])
 
 
 def main() -> None:
@@ -204,30 +206,43 @@ def main() -> None:
     parser.add_argument("--form", choices=[f.value for f in Form], default=Form.IR.value)
     parser.add_argument("--compare", action="store_true", help="execute nothing: compare with the teacher's answers")
     parser.add_argument("--seed", type=int, default=8)
+    parser.add_argument("--jobs", type=int, default=1, help="kernels at a time")
     parser.add_argument("--weights", type=Path, default=SHIPPED)
     given = parser.parse_args()
-    model = Translator(given.weights)
-    sets: dict[str, Iterator[tuple[str, Cubin]]] = {
+    judged = functools.partial(
+        _row, weights=given.weights, form=None if given.compare else Form(given.form), seconds=given.seconds
+    )
+    sets: dict[str, Iterator[tuple[str, bytes]]] = {
         "random": fresh(kernels.TRAINING, given.random, given.seed),
         "held-out families": fresh(kernels.HELD_OUT, given.held_out, given.seed),
-        "cubins": ((path.name, cubin_image.parse(path.read_bytes())) for path in given.cubins),
+        "cubins": ((path.name, path.read_bytes()) for path in given.cubins),
     }
-    with given.out.open("a") as out:
+    with given.out.open("a") as out, ProcessPoolExecutor(given.jobs) as pool:
         for name, items in sets.items():
             rows = []
-            for title, cubin in items:
-                for function in disasm.disassemble(cubin).functions:
-                    found = (
-                        compare(function, cubin, model)
-                        if given.compare
-                        else evaluate(function, cubin, model, Form(given.form), given.seconds)
-                    )
-                    row = {"set": name, "file": title, **found}
-                    rows.append(row)
-                    out.write(json.dumps(row) + "\n")
-                    out.flush()
+            waiting = [
+                pool.submit(judged, title, image, function.name)
+                for title, image in items
+                for function in disasm.disassemble(cubin_image.parse(image)).functions
+            ]
+            for done in as_completed(waiting):
+                rows.append({"set": name, **done.result()})
+                out.write(json.dumps(rows[-1]) + "\n")
+                out.flush()
             if rows:
                 print(json.dumps({name: likeness(rows) if given.compare else summary(rows)}, indent=1), flush=True)
+
+
+def _row(title: str, image: bytes, kernel: str, weights: Path, form: Form | None, seconds: float) -> dict[str, Any]:
+    """One kernel's facts, in a process of the pool; without a form it is compared with the teacher."""
+    cubin = cubin_image.parse(image)
+    (function,) = (f for f in disasm.disassemble(cubin).functions if f.name == kernel)
+    model = _translator(weights)
+    found = evaluate(function, cubin, model, form, seconds) if form else compare(function, cubin, model)
+    return {"file": title, **found}
+
+
+_translator = functools.cache(Translator)
 
 
 if __name__ == "__main__":
