@@ -281,7 +281,9 @@ def _measure(name: str, which: int, text: str, lds: int, folder: Path, *, tinygr
     print(f"{name}: {rate / 1e6:.1f} M wave-instructions/s on one core")
     if (os.cpu_count() or 1) > 1:
         low, median, high = scaling(code, 8 * groups, rounds=15)
-        print(f"    all {os.cpu_count()} cores: {median:.2f} times one by the clock (quartiles {low:.2f} and {high:.2f})")
+        print(
+            f"    all {os.cpu_count()} cores: {median:.2f} times one by the clock (quartiles {low:.2f} and {high:.2f})"
+        )
     short = build(text, lds, loops // 20)
     checked, _, _ = ours(short, groups, repeat=2, observe=("mem", "race", "init", "sync"))
     profiled, _, _ = ours(short, groups, repeat=2, observe=("profile",))
