@@ -2,7 +2,7 @@
 
 Not a test: ``python -m tests.emu.bench_emu [--tinygrad CHECKOUT]`` from the repository's root. One core is measured in
 processor time of this thread, all of them by the clock, launch by launch in turn with one. Beside it, in the same run:
-the launch under checks and under a profile, the kernel's loop as plain C++ on this processor (g++ -O3 -march=native, one
+the launch under checks and under a profile, the loop as plain C++ on this processor (g++ -O3 -march=native, one
 thread), and with a checkout of tinygrad, whose emulator is among its tests, that emulator.
 """
 
