@@ -1,7 +1,8 @@
 """LLVM IR or AMDGPU assembly to a loadable code object, and code objects back to text.
 
 LLVM runs in worker processes, which are kept for the next request and killed when a time limit passes: it is not safe
-against its own internal errors, and cannot be interrupted.
+against its own internal errors, and cannot be interrupted. The limit is one of the worker's processor time: how busy
+the machine is does not decide what can be compiled.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from cassc.target import Target
 
 Form = Literal["llvm-ir", "asm"]
 DEFAULT_TIMEOUT_S = 120.0
+_STALLED = 20
+"""A worker that has not used up its processor time in this many times as long is stuck."""
 
 
 def assemble(
@@ -140,7 +143,8 @@ class _Worker:
         )
 
     def ask(self, request: dict[str, Any], timeout_s: float) -> dict[str, Any] | None:
-        """The reply; None if the child ended. Raises TimeoutError, after which the child is of no use."""
+        """The reply; None if the child ended. ``timeout_s``: of the child's processor time. Raises TimeoutError, after
+        which the child is of no use."""
         process = self._process
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -149,9 +153,20 @@ class _Worker:
             return None
         waiting = select.poll()
         waiting.register(process.stdout, select.POLLIN)
-        if not waiting.poll(timeout_s * 1000):
-            raise TimeoutError
+        limit = self._processor_seconds() + timeout_s
+        latest = time.monotonic() + _STALLED * timeout_s
+        while not waiting.poll(max(limit - self._processor_seconds(), 0.01) * 1000):
+            if self._processor_seconds() >= limit or time.monotonic() >= latest:
+                raise TimeoutError
         return worker.receive(process.stdout)  # type: ignore[arg-type]
+
+    def _processor_seconds(self) -> float:
+        """What the child has used, in user and system mode (proc(5), ``/proc/PID/stat``, fields 14 and 15)."""
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:  # it has ended: its pipe says so
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def last_words(self) -> str:
         """What the child printed, and how it ended."""

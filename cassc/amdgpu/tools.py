@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import resource
+import signal
 import subprocess
 import tempfile
 import time
@@ -19,21 +23,24 @@ def assemble(
 ) -> Assembled:
     """As ``assemble.assemble_full``, with the programs of an installed LLVM."""
     form = "asm" if assembly_source else "llvm-ir"
-    deadline = time.monotonic() + timeout_s
     times: dict[str, float] = {}
 
     def run(step: str, *command: str) -> None:
         start = time.perf_counter()
         try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=max(deadline - time.monotonic(), 0.1)
-            )
-        except subprocess.TimeoutExpired:
-            raise timed_out(timeout_s, text, form) from None
+            with subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+            ) as tool:
+                seconds = math.ceil(timeout_s)
+                with contextlib.suppress(ProcessLookupError):  # it has ended already
+                    resource.prlimit(tool.pid, resource.RLIMIT_CPU, (seconds, seconds))
+                _, messages = tool.communicate()
         except OSError as problem:
             raise diag.error("amdgpu-no-llvm", f"cannot run '{command[0]}': {problem.strerror}") from problem
-        if done.returncode:
-            raise failed(done.stderr, text, form)
+        if tool.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            raise timed_out(timeout_s, text, form)
+        if tool.returncode:
+            raise failed(messages, text, form)
         times[step] = time.perf_counter() - start
 
     with tempfile.TemporaryDirectory(prefix="cassc-") as name:

@@ -38,7 +38,7 @@ from cassc.driver.plan import (
     Plan,
     Translate,
 )
-from cassc.driver.progress import Progress
+from cassc.driver.progress import Progress, aside
 from cassc.toolchain import nvcc_environment
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class _Runner:
         self.plan = plan
         self.invocation = invocation
         self.cache = cache
-        self.say = say
+        self._say = say
         self.report = Report()
         self.compiled: dict[Path, Future[float]] = {}
         self.made: dict[Path, Future[device.Outcome]] = {}
@@ -124,6 +124,13 @@ class _Runner:
         self.ended = False
         self.untouched: dict[str, str] = {}
         """What is used in the place of a translation: a file in which nothing had to be translated."""
+
+    def say(self, text: str) -> None:
+        with aside():
+            self._say(text)
+
+    def _progress(self, text: str) -> Progress:
+        return Progress(text, enabled=not self.invocation.verbose)
 
     def run(self) -> Report:
         if self.invocation.verbose:
@@ -164,14 +171,17 @@ class _Runner:
 
     def _run(self, job: Job) -> None:
         if isinstance(job, Compile):
-            seconds = self.compiled[job.output].result()
+            with self._progress(f"compiling {job.source}"):
+                seconds = self.compiled[job.output].result()
             self.report.timings.append((job.source, {"nvcc": seconds}))
         elif isinstance(job, Translate):
             self._translate(job)
         elif isinstance(job, FromSource):
             if self.invocation.verbose:
                 self.say(f"#$ {_shown(job)}")
-            self._take(self.made[job.output].result(), job)
+            with self._progress(f"compiling {job.unit.source}"):
+                outcome = self.made[job.output].result()
+            self._take(outcome, job)
         elif isinstance(job, Dependencies):
             from cassc.driver import from_source
 
@@ -285,7 +295,7 @@ class _Runner:
 
         begun = self.ahead[job.input].result if job.input in self.ahead else None
         try:
-            with Progress(f"translating {job.title}", enabled=not self.invocation.verbose):
+            with self._progress(f"translating {job.title}"):
                 outcome = device.translate_file(job.input, job.title, self._settings(), self.cache, begun)
         except CasscError as problem:
             if job.fallback is None:

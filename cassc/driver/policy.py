@@ -112,8 +112,10 @@ def read(path: str) -> Policy:
         content = tomllib.loads(Path(path).read_text())
     except OSError as problem:
         raise _bad(path, f"cannot read: {problem.strerror}") from problem
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise _bad(path, str(problem)) from problem
+    except UnicodeDecodeError as problem:
+        raise _bad(path, "not a policy: the file is not text") from problem
+    except tomllib.TOMLDecodeError as problem:
+        raise _bad(path, f"not a policy in TOML: {problem}") from problem
     kernels = content.pop("kernel", {})
     if not isinstance(kernels, dict) or not all(isinstance(entry, dict) for entry in kernels.values()):
         raise _bad(path, "'kernel' must be a table of tables")

@@ -280,7 +280,8 @@ class _Candidate:
             if verdict.kernel != self.kernel:
                 continue
             if verdict.status is Status.REJECTED:
-                reason = _rejection(self.request, verdict, report)
+                inexact = isinstance(self.maker, LiftEngine) and not self.maker.exact_math
+                reason = _rejection(self.request, verdict, report, inexact=inexact)
             elif verdict.status is Status.UNVERIFIED and self.maker.strict:
                 reason = replace(_unverified(verdict), severity=Severity.ERROR)
             else:
@@ -389,14 +390,19 @@ class _Report:
         return shlex.join(words)
 
 
-def _rejection(request: Request, verdict: Verdict, report: _Report) -> Diagnostic:
+def _rejection(request: Request, verdict: Verdict, report: _Report, *, inexact: bool) -> Diagnostic:
+    """``inexact``: approximate instructions could be asked for NVIDIA's bits."""
     location = Location(kernel=verdict.kernel, sm=request.function.arch.name)
     message = f"the translation for {verdict.target} differs from the SASS: {verdict.reason}"
     notes = []
+    if verdict.approximate and inexact:
+        names = ", ".join(verdict.approximate)
+        notes.append(diag.note(f"approximate instructions ({names}) may be the cause: try --math=exact"))
+    notes.append(diag.note("--check-seconds=0 translates without checking, on your own responsibility"))
     if verdict.counterexample is not None:
-        notes.append(Diagnostic(Severity.NOTE, "note", f"launch: {verdict.counterexample.describe()}"))
+        notes.append(diag.note(f"launch: {verdict.counterexample.describe()}"))
         again = report.command(verdict, verdict.counterexample)
-        notes.append(Diagnostic(Severity.NOTE, "note", f"to see it again: {again}"))
+        notes.append(diag.note(f"to see it again: {again}"))
     return Diagnostic(Severity.ERROR, "check-rejected", message, location, tuple(notes))
 
 

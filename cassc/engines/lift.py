@@ -16,11 +16,9 @@ class LiftEngine:
     name: ClassVar[str] = "lift"
     strict: ClassVar[bool] = False
 
-    _exact = False
-
     def __init__(self, *, exact_math: bool = False) -> None:
         """``exact_math``: MUFU and HMMA give the bits of an H100, by many instructions."""
-        self._exact = exact_math
+        self.exact_math = exact_math
 
     def supports(self, request: Request) -> Support:
         """Every word has a row, and every row a meaning or a control kind that the lifter knows."""
@@ -35,7 +33,7 @@ class LiftEngine:
 
     def translate(self, request: Request) -> Translation:
         try:
-            lifted = lift_kernel(request.function, request.cubin, exact=self._exact)
+            lifted = lift_kernel(request.function, request.cubin, exact=self.exact_math)
         except CasscError as problem:
             located = (_in_file(d, request, d.location.address) for d in problem.diagnostics)
             raise Unsupported(*located, status=problem.status) from problem

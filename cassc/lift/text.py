@@ -28,9 +28,9 @@ class Fact(Flag):
     SCALED = auto()  # INVERSE times 2**32, less a few units in the last place: below 2**32; or a tiny normal number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Ir:
-    """An LLVM operand.
+    """An LLVM operand; never changed (not ``frozen``, which would make each of a kernel's many thousands cost more).
 
     Attributes:
         text: ``%v7``, a literal, or a constant expression.

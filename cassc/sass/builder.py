@@ -30,17 +30,10 @@ class Type(Enum):
     F32 = ("float", 32)
     F64 = ("double", 64)
 
-    @property
-    def llvm(self) -> str:
-        return self.value[0]
-
-    @property
-    def bits(self) -> int:
-        return self.value[1]
-
-    @property
-    def is_float(self) -> bool:
-        return self in (Type.F16, Type.BF16, Type.F32, Type.F64)
+    def __init__(self, llvm: str, bits: int) -> None:  # attributes, as they are asked for millions of times
+        self.llvm = llvm
+        self.bits = bits
+        self.is_float = not llvm.startswith("i")
 
 
 I1, I8, I16, I32, I64 = Type.I1, Type.I8, Type.I16, Type.I32, Type.I64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -141,6 +142,15 @@ def test_llvm_ending_the_process(reports: Path) -> None:
     assert error.diagnostics[0].id == "amdgpu-llvm-failed"
     assert "LLVM process ended" in "".join(p.read_text() for p in reports.glob("*/llvm.txt"))
     assert codeobject.parse(assemble.assemble(STORE, GFX1100)).kernels
+
+
+def test_a_busy_machine_does_not_count(reports: Path) -> None:
+    assemble.assemble(STORE, GFX1100)
+    worker = assemble._idle[-1]._process.pid
+    os.kill(worker, signal.SIGSTOP)
+    threading.Timer(0.8, os.kill, (worker, signal.SIGCONT)).start()
+    assert codeobject.parse(assemble.assemble(STORE, GFX1100, timeout_s=0.4)).kernels
+    assert assemble._idle[-1]._process.pid == worker
 
 
 def test_time_limit(reports: Path) -> None:

@@ -134,8 +134,12 @@ def test_long_work_shows_a_line_on_a_terminal(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with progress.Progress("translating a.cu", enabled=True):
         time.sleep(0.3)
+        with progress.aside():
+            sys.stderr.write("a warning\n")
+        time.sleep(0.2)
     text = capsys.readouterr().err
     assert "cassc: translating a.cu, 0 s" in text
+    assert "\r\x1b[Ka warning\n\r" in text  # on a line of its own
     assert text.endswith("\r\x1b[K")  # and is gone
 
 

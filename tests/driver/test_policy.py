@@ -85,6 +85,13 @@ def test_files_that_are_no_policy(tmp_path: Path, text: str, why: str) -> None:
     assert why in said.message
 
 
+def test_a_file_of_something_else(tmp_path: Path) -> None:
+    file = tmp_path / "program"
+    file.write_bytes(b"\x7fELF\x02\x01\x01\x00\xd0\xff")
+    with pytest.raises(CasscError, match="not a policy: the file is not text"):
+        policy.read(str(file))
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(CasscError, match="cannot read"):
         policy.read(str(tmp_path / "none.toml"))

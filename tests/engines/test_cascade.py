@@ -118,6 +118,7 @@ def test_a_rejected_translation_is_an_error_that_names_the_kernel(scale: bytes) 
     assert (error.id, error.location.kernel) == ("check-rejected", "scale")
     assert "expected" in error.message and "got" in error.message
     assert any("seed 1" in note.message for note in error.notes)
+    assert any("--check-seconds=0" in note.message for note in error.notes)
 
 
 @emulated

@@ -55,6 +55,7 @@ class Merges:
     """Answers for each guarded step of a trace."""
 
     def __init__(self, trace: Trace) -> None:
+        self._guards = {step.guard[0] for steps in trace.steps.values() for step in steps if step.guard is not None}
         self._slots = {s for steps in trace.steps.values() for step in steps for s in step.reads | step.writes}
         self._behind: dict[tuple[Hashable, int], Live] = {}
         before = self._solve(trace)
@@ -62,10 +63,10 @@ class Merges:
             live = self._at_end(trace, block, before)
             for number in range(len(steps) - 1, -1, -1):
                 step = steps[number]
-                _forget(step.writes, live)
                 if step.guard is not None:
+                    _forget(step.writes & self._guards, live)
                     self._behind[block, number] = dict(live)
-                _backward(step, live)
+                _backward(step, live, self._guards)
 
     def needed(self, block: Hashable, number: int, guard: Guard, slot: str) -> bool:
         """Whether somebody reads ``slot``, as it stands behind a step, where the step's ``guard`` did not hold."""
@@ -94,7 +95,7 @@ class Merges:
             block, _ = waiting.popitem()
             live = self._at_end(trace, block, before)
             for step in reversed(trace.steps[block]):
-                _backward(step, live)
+                _backward(step, live, self._guards)
             if live != before.get(block, {}):
                 before[block] = live
                 waiting |= dict.fromkeys(b for b in predecessors.get(block, ()) if b in trace.steps)
@@ -110,15 +111,20 @@ def _join(live: Live, slot: str, guard: Guard) -> None:
 
 def _forget(predicates: set[str], live: Live) -> None:
     """The predicates get new values: before that, what is read under the new ones may be read always."""
+    if not predicates:
+        return
     for slot, guard in live.items():
         if guard is not None and guard[0] in predicates:
             live[slot] = None
 
 
-def _backward(step: Step, live: Live) -> None:
-    """From what is live behind a step to what is live before it. Monotone: no more before if no more behind."""
+def _backward(step: Step, live: Live, guards: set[str]) -> None:
+    """From what is live behind a step to what is live before it. Monotone: no more before if no more behind.
+
+    ``guards``: the predicates under which anything is read or written.
+    """
     guard = step.guard
-    _forget(step.writes, live)
+    _forget(step.writes & guards, live)
     for slot in step.writes & live.keys() if step.kills else ():
         if guard is None or live[slot] == guard:
             del live[slot]
