@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from cassc.diag import CasscError, Diagnostic
     from cassc.driver.invocation import Invocation
     from cassc.driver.jobs import Report
@@ -154,20 +156,37 @@ def _become(path: str, arguments: Sequence[str], environment: dict[str, str]) ->
 
 
 def _wait_for(launch: Launch) -> int:
-    """Run the program to its end; its exit status as a shell gives it. An interrupt is the program's own affair."""
+    """Run the program to its end; its exit status as a shell gives it.
+
+    A terminal interrupts it as well as this process, so that an interrupt is its own affair; requests to end are passed
+    on.
+    """
     import signal
     import subprocess
 
+    child: subprocess.Popen[bytes] | None = None
+    early: list[int] = []
+
+    def pass_on(number: int, _: object) -> None:
+        if child is None:
+            early.append(number)
+        else:
+            child.send_signal(number)
+
+    wanted = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+    before: dict[int, Any] = {n: signal.signal(n, pass_on) for n in wanted if signal.getsignal(n) is not signal.SIG_IGN}
     try:
         child = subprocess.Popen(launch.arguments, executable=launch.path, env=launch.environment)
+        for number in early:
+            child.send_signal(number)
+        before |= {n: signal.signal(n, signal.SIG_IGN) for n in (signal.SIGINT, signal.SIGQUIT)}
+        status = child.wait()
     except OSError as problem:
         _to_stderr(f"cassc: error: cannot start '{launch.path}': {problem.strerror}")
         return _CANNOT_START
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        status = child.wait()
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     return status if status >= 0 else 128 - status
 
 

@@ -7,8 +7,10 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -321,6 +323,25 @@ def test_programs_that_are_not_there(capsys: pytest.CaptureFixture[str], runtime
     assert cli.main(["run", "/nothing/at/all"]) == 1
     assert "'/nothing/at/all' was not found [run-not-found]" in capsys.readouterr().err
     assert cli.main(["run"]) == 2
+
+
+def test_program_under_a_check_ends_when_its_run_is_terminated(runtime: Path, tmp_path: Path) -> None:
+    """The signal reaches cassc alone: it passes it on, and says what was found until then."""
+    script = tmp_path / "waits"
+    script.write_text("#!/bin/sh\necho $$ > started.new; mv started.new started\nexec sleep 30\n")
+    script.chmod(0o755)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CASSC_LIBDIR": str(runtime)}
+    command = [sys.executable, "-m", "cassc.cli", "run", "--check", str(script)]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        while not (tmp_path / "started").exists():
+            assert process.poll() is None, "it ended before its program began"
+            time.sleep(0.02)
+        process.terminate()
+        _, errors = process.communicate(timeout=10)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert errors.endswith("========= ERROR SUMMARY: 0 errors\n")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "started").read_text()), 0)
 
 
 def test_file_without_device_code(capsys: pytest.CaptureFixture[str], runtime: Path, tmp_path: Path) -> None:
