@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -85,8 +86,10 @@ def code_object() -> bytes:
 
 
 class Device:
-    def __init__(self, heap_bytes: int) -> None:
+    def __init__(self, heap_bytes: int, journal: Path | None = None) -> None:
         self.emulator = emulator.Emulator(DEFAULT_TARGET)
+        if journal is not None:
+            self.emulator.observe(("race",), journal)
         self.module = self.emulator.load(code_object())
         self.units = units_in(heap_bytes)
         self.heap = self.emulator.alloc(span(self.units))
@@ -160,6 +163,14 @@ def test_blocks_of_many_lanes_do_not_overlap_and_nothing_is_lost() -> None:
     held = sum((int(s) + 31) // 16 + (int(s) * 24 + 64 + 15) // 16 for s in sizes)
     assert np.unpackbits(data[BITMAP : BITMAP + device.units // 8]).sum() == held
     assert int(data[8:12].view(np.uint32)[0]) > 0, "no two lanes ever met"
+
+
+def test_a_check_of_races_is_silent(tmp_path: Path) -> None:
+    """Blocks go from one wave to another, and every wave sets the hint."""
+    device = Device(1 << 20, tmp_path / "journal")
+    results = device.emulator.alloc(16 * 128)
+    device.launch("crowd", 2, 64, results.to_bytes(8, "little"))
+    assert '"race"' not in (tmp_path / "journal").read_text()
 
 
 @pytest.mark.parametrize("calls", [[(64, 16), (-1, 0), (-1, 0)], [(0, 16), (-1, 3), (0, 16), (8, 16)]])

