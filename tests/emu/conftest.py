@@ -100,7 +100,10 @@ class Machine:
         self.emulator = Emulator(target, memory_bytes=1 << 28)
 
     def build(self, body: str, frame: Frame = Frame()) -> Kernel:
-        text = kernel_text(body, frame).replace("gfx1100", self.target.name)
+        return self.load(kernel_text(body, frame).replace("gfx1100", self.target.name))
+
+    def load(self, text: str) -> Kernel:
+        """The kernel ``k`` of a module in assembly."""
         return self.emulator.load(assemble.assemble(text, self.target, form="asm")).kernels["k"]
 
     def buffer(self, data: np.ndarray) -> int:

@@ -16,7 +16,8 @@ from cassc.amdgpu.emulator import Emulator, EmulatorFault
 from cassc.diag import CasscError
 from cassc.target import Target
 from tests.emu.conftest import Frame, kernel_text
-from tests.emu.pseudocode import FUNCTIONS, Value, floating, u
+from tests.emu.pseudocode_functions import FUNCTIONS
+from tests.emu.pseudocode_values import Value, floating, u
 
 GFX1200 = Target("gfx1200", 0x48)
 
@@ -175,6 +176,7 @@ def test_minimum_gives_a_nan_and_minimum_number_does_not(machine12: Machine12) -
 
 def test_scalar_transcendentals(machine12: Machine12) -> None:
     body = """v_readfirstlane_b32 s8, v10
+        s_denorm_mode 0xc
         v_s_rcp_f32 s9, s8
         v_s_sqrt_f32 s10, s8
         v_s_exp_f32 s11, -s8
@@ -185,6 +187,19 @@ def test_scalar_transcendentals(machine12: Machine12) -> None:
         v_mov_b32 v43, s12"""
     got = _lane_values(machine12, body, np.full(32, 4.0, np.float32), outputs=4)
     assert [float(x.view(np.float32)[0]) for x in got] == [0.25, 2.0, 0.0625, 4.0]
+
+
+@pytest.mark.parametrize("kind", ["fp8", "bf8"])
+def test_stochastic_rounding_carries_into_the_exponent(machine12: Machine12, kind: str) -> None:
+    """v_cvt_sr_fp8_f32, v_cvt_sr_bf8_f32: as many random bits as would be dropped are added before."""
+    random = np.random.default_rng(12)
+    x = random.normal(0, 4, 32).astype(np.float32)
+    x[:2] = -0.49937, 1.9999  # whose mantissas overflow
+    noise = random.integers(0, 1 << 32, 32, np.uint64).astype(np.uint32)
+    noise[:2] = 0xFFFFFFFF
+    (got,) = _lane_values(machine12, f"v_cvt_sr_{kind}_f32 v40, v10, v11", x, noise.view(np.float32), outputs=1)
+    added = (x.view(np.uint32) + (noise >> (12 if kind == "fp8" else 11))).tolist()
+    assert (got & 0xFF).tolist() == [FUNCTIONS[f"f32_to_{kind}"](Value("f", 32, raw)).raw for raw in added]
 
 
 def test_eight_bit_floats(machine12: Machine12) -> None:
