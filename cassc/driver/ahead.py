@@ -62,7 +62,7 @@ class Ahead:
         from cassc.driver import device
 
         with contextlib.suppress(Exception):  # the translation itself will say what is missing
-            device.prepare()
+            device.prepare(self._settings())
         while not self._ended.wait(_STEP):
             cubin = self._cubin()
             if cubin is None:

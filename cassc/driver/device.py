@@ -159,7 +159,7 @@ class Clock:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds
 
 
-def prepare() -> None:
+def prepare(settings: Settings) -> None:
     """Load what a translation needs (0.4 s) while nvcc compiles."""
     from cassc.amdgpu import assemble
     from cassc.sass.decode import rows_by_opcode
@@ -168,6 +168,8 @@ def prepare() -> None:
     from cassc.engines import cascade  # noqa: F401
 
     rows_by_opcode()
+    if settings.check_seconds > 0:
+        from cassc.verify import check  # noqa: F401
 
 
 def translate_file(

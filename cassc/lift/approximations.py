@@ -11,7 +11,7 @@ from collections.abc import Callable
 from cassc.lift.effects import Effects
 from cassc.lift.text import Ir
 from cassc.sass.builder import F32, I1, I32, I64
-from cassc.sass.mufu import LOG_BITS, ONE, TURN_BITS, UNITS, tables
+from cassc.sass.mufu_table import LOG_BITS, ONE, TURN_BITS, UNITS, rows
 
 _MANTISSA, _SIGN, _INFINITY, _NAN, _F32_ONE = 0x7FFFFF, 0x80000000, 0x7F800000, 0x7FFFFFFF, 0x3F800000
 _HIGH_INFINITY = 0x7FF00000
@@ -78,11 +78,11 @@ class Approximations(Effects):
 
     def _row(self, name: str, segment: Ir) -> tuple[Ir, Ir]:
         """The constant, and the linear (low) and quadratic coefficient in one word."""
-        rows = tables()[name].tolist()
+        table = rows()[name]
         symbol = f"@__cassc_mufu.{name}"
-        words = ", ".join(f"i64 {c}, i64 {(q & 0xFFFFFFFF) << 32 | (b & 0xFFFFFFFF)}" for c, b, q in rows)
+        words = ", ".join(f"i64 {c}, i64 {(q & 0xFFFFFFFF) << 32 | (b & 0xFFFFFFFF)}" for c, b, q in table)
         kind = "private unnamed_addr addrspace(4) constant"
-        self.helpers[symbol] = f"{symbol} = {kind} [{2 * len(rows)} x i64] [{words}], align 16"
+        self.helpers[symbol] = f"{symbol} = {kind} [{2 * len(table)} x i64] [{words}], align 16"
         offset = self._up(self.zext(segment, I64), 4)
         place = self.raw(f"getelementptr i8, ptr addrspace(4) {symbol}, {offset.typed}")
         second = self.raw(f"getelementptr i8, ptr addrspace(4) {place}, i64 8")

@@ -8,7 +8,6 @@ from typing import cast
 from cassc.lift import devicelib
 from cassc.lift.approximations import Approximations
 from cassc.lift.text import FUNCTION_ATTRIBUTES, Ir
-from cassc.sass import tensor_sum
 from cassc.sass.builder import I64, Builder, Type, Value
 
 
@@ -64,6 +63,7 @@ class Parts(Approximations):
             for x, y in zip(xs, ys, strict=True):
                 total = self.fma(x, y, total)
             return total
+        from cassc.sass import tensor_sum  # with numpy, which takes 0.1 s to load
 
         def body(b: Builder, *arguments: Value) -> tuple[Ir, ...]:
             return cast("tuple[Ir, ...]", tensor_sum.matrix_sum(b, least, *arguments))

@@ -14,57 +14,25 @@ zeros, on both sides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cassc.sass.mufu_table import LOG_BITS, ONE, TURN_BITS, UNITS, rows
+
 Bits = NDArray[np.uint32]
 Fixed = NDArray[np.int64]
 
-ONE = 58  # values of the polynomials are fixed-point numbers with this many fraction bits
 _MANTISSA = 0x7FFFFF
 _NAN, _INFINITY, _SIGN, _F32_ONE = 0x7FFFFFFF, 0x7F800000, 0x80000000, 0x3F800000
-LOG_BITS = 36  # fraction bits of a logarithm, before it becomes a float
-TURN_BITS = 25  # fraction bits of an angle in turns: the quadrant and 23 more
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Attributes:
-    index: leading bits of the 23-bit argument that choose the segment.
-    cut: columns of the squarer below this one are left out.
-    linear, quadratic: binary places of the coefficients.
-    """
-
-    index: int
-    cut: int
-    linear: int
-    quadratic: int
-
-
-UNITS = {
-    "rcp": Unit(7, 17, 39, 56),
-    "rsq": Unit(6, 19, 40, 57),
-    "sqrt": Unit(6, 19, 40, 58),
-    "ex2": Unit(6, 19, 38, 57),
-    "lg2": Unit(6, 19, 38, 56),
-    "sin": Unit(6, 19, 37, 56),
-}
 
 
 @cache
 def tables() -> dict[str, Fixed]:
-    """Function -> (segments, 3) coefficients; ``rsq`` and ``sqrt`` have those of [1, 2) and then those of [2, 4)."""
-    rows: dict[str, list[list[int]]] = {name: [] for name in UNITS}
-    for line in (resources.files("cassc.sass") / "mufu.txt").read_text().splitlines():
-        if not line.startswith("#"):
-            name, constant, linear, quadratic = line.split()
-            rows[name].append([int(constant, 16), int(linear), int(quadratic)])
-    return {name: np.array(found, np.int64) for name, found in rows.items()}
+    """As :func:`~cassc.sass.mufu_table.rows`."""
+    return {name: np.array(found, np.int64) for name, found in rows().items()}
 
 
 def square(t: Fixed, bits: int, cut: int) -> Fixed:

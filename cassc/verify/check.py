@@ -82,9 +82,9 @@ class Checker:
         Rejected: a launch that is right on the SASS side differs or faults on the other. Unverified: none could be
         run, with the reason.
         """
-        verdict = Verdict(function.name, self._target.name, engine, Status.UNVERIFIED)
         if seconds <= 0:
-            return replace(verdict, reason="checking is switched off")
+            return Verdict.unchecked(function.name, self._target.name, engine)
+        verdict = Verdict(function.name, self._target.name, engine, Status.UNVERIFIED)
         if self._emulator is None or self._module is None or self._cubin is None:
             return replace(verdict, reason=self._problem or "no emulator")
         kernel = self._module.kernels.get(function.name)

@@ -80,6 +80,10 @@ class Verdict:
     dissent: Mapping[str, str] = field(default_factory=dict)
     counterexample: Counterexample | None = None
 
+    @classmethod
+    def unchecked(cls, kernel: str, target: str, engine: str) -> Verdict:
+        return cls(kernel, target, engine, Status.UNVERIFIED, reason="checking is switched off")
+
     def to_dict(self) -> dict[str, Any]:
         fields = asdict(self)
         fields["status"] = self.status.value
