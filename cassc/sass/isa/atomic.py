@@ -87,6 +87,8 @@ FLOAT_ATOM_90 = (E, choice("op", 88, 3, "ADD"), EVICTION, FLOAT_TYPE_90, ORDER)
 FLOAT_ATOM_100 = (E, choice("op", 88, 2, "ADD"), EVICTION, FLOAT_TYPE_90, ORDER)
 FLOAT_ATOM_OP_80 = choice("op", 87, 4, "ADD")
 ATOM_OP = choice("op", 87, 4, OPERATIONS + " EXCH")
+ATOM_75 = (E, ATOM_OP, EVICTION, TYPE_75, ORDER_75)
+FLOAT_ATOM_75 = (E, FLOAT_ATOM_OP_80, EVICTION, FLOAT_TYPE_80, ORDER_75)
 
 
 @insn("RED", 0x18E, "ReduceAddr, Rb:w", form(4), E, FLOAT_RED_OP, EVICTION, FLOAT_TYPE_80, ORDER_75, **BASED_75)
@@ -109,32 +111,8 @@ def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: 
     return b.const(I1, 1), _atomic(b, i, space, address, words, returns=True)
 
 
-@insn(
-    "ATOMG",
-    0x1A8,
-    "Pu, Rd:w, PlainAddr, Rb:w",
-    form(1),
-    E,
-    FLOAT_ATOM_OP_80,
-    EVICTION,
-    FLOAT_TYPE_80,
-    ORDER_75,
-    fixed=NO_C,
-    last_sm=75,
-)
-@insn(
-    "ATOMG",
-    0x1A8,
-    "Pu, Rd:w, PlainAddr, Rb:w",
-    form(1),
-    E,
-    ATOM_OP,
-    EVICTION,
-    TYPE_75,
-    ORDER_75,
-    fixed=NO_C,
-    last_sm=75,
-)
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *FLOAT_ATOM_75, fixed=NO_C, last_sm=75)
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *ATOM_75, fixed=NO_C, last_sm=75)
 @insn(
     "ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80
 )
@@ -151,7 +129,8 @@ def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: 
     last_sm=89,
     first_sm=80,
 )
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_75, ORDER_75, **BASED_75)
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_75, **BASED_75)
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *ATOM_75, **BASED_75)
 @insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
 @insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90)
 @insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100)
@@ -160,6 +139,10 @@ def atomg(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Val
     return _returning(b, i, Space.GLOBAL, address, words)
 
 
+@insn("ATOM", 0x18A, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *FLOAT_ATOM_75, fixed=NO_C, last_sm=75)
+@insn("ATOM", 0x18A, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *ATOM_75, fixed=NO_C, last_sm=75)
+@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_75, **BASED_75)
+@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *ATOM_75, **BASED_75)
 @insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80)
 @insn(
     "ATOM",
@@ -189,52 +172,21 @@ def _exchange(b: Builder, i: Instruction, space: Space, address: Value, expected
     return _words(b, old)
 
 
+CAS = choice("cas", 87, 4, "CAS")
 CAS_TYPE: Modifier = choice("type", 73, 3, "_ - 64")
 TYPE_128 = choice("type", 73, 3, "- - - - 128")
 NO_128 = "128-bit atomic operations, which RDNA3 lacks"
 
 
-@insn(
-    "ATOMG",
-    0x1A9,
-    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
-    form(1),
-    E,
-    choice("cas", 87, 4, "CAS"),
-    EVICTION,
-    CAS_TYPE,
-    ORDER_75,
-    last_sm=75,
-)
-@insn(
-    "ATOMG",
-    0x1A9,
-    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
-    form(1),
-    E,
-    choice("cas", 87, 4, "CAS"),
-    EVICTION,
-    CAS_TYPE,
-    ORDER,
-    first_sm=80,
-)
+@insn("ATOMG", 0x1A9, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, CAS_TYPE, ORDER_75, last_sm=75)
+@insn("ATOMG", 0x1A9, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, CAS_TYPE, ORDER, first_sm=80)
 @effects
 def atomg_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
     return b.const(I1, 1), _exchange(b, i, Space.GLOBAL, address, expected, new)
 
 
-@insn(
-    "ATOM",
-    0x18B,
-    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
-    form(1),
-    E,
-    choice("cas", 87, 4, "CAS"),
-    EVICTION,
-    CAS_TYPE,
-    ORDER,
-    first_sm=80,
-)
+@insn("ATOM", 0x18B, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, CAS_TYPE, ORDER_75, last_sm=75)
+@insn("ATOM", 0x18B, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, CAS_TYPE, ORDER, first_sm=80)
 @effects
 def atom_cas(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
     return b.const(I1, 1), _exchange(b, i, Space.GENERIC, address, expected, new)
@@ -350,7 +302,6 @@ def atom_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, 
 
 # Not implemented -----------------------------------------------------------------------------------------------------
 EXCH_128 = choice("op", 87, 4, "- - - - - - - - EXCH")
-CAS = choice("cas", 87, 4, "CAS")
 undone(
     "ATOMG",
     0x1A8,

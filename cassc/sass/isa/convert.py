@@ -20,7 +20,7 @@ INTEGERS: dict[str, tuple[Type, bool]] = {
     "S8": (I8, True), "S16": (I16, True), "": (I32, True), "S32": (I32, True), "S64": (I64, True),
 }  # fmt: skip
 FTZ = flag("FTZ", 80)
-ANYWHERE = only(AB, 1, 5, 6)  # nothing emits conversions of constants
+ANYWHERE = only(AB, 1, 5, 6)  # nothing emits conversions of other constants
 UB, UI, UNIFORM = only(AB, 1), only(AB, 4), {fields.USES_UNIFORM: 1}
 
 
@@ -70,7 +70,7 @@ def i2f(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 
 
-@insn("I2F", 0x112, "Rd:u64, B:part", ANYWHERE, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
+@insn("I2F", 0x112, "Rd:u64, B:part", AB, choice("dest", 75, 3, "- - - F64"), SOURCE_32, ROUND)
 def i2f_to_double(b: Builder, i: Instruction, x: Value) -> Value:
     return _int_to_float(b, i, x)
 

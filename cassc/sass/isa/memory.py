@@ -99,6 +99,7 @@ def stg(b: Builder, i: Instruction, address: Value, words: Words) -> None:
 
 @insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
 @insn("ST", 0x185, "FarAddr, Rc:w", form(1), E, EVICTION, SIZE, STORE_ORDER, first_sm=80)
+@insn("ST", 0x185, "StoreAddr, Rb:w", form(4), E, EVICTION, SIZE, STORE_ORDER_75, fixed={Field(76, 1): 0}, last_sm=75)
 @insn("ST", 0x185, "FarAddr, Rc:w", form(1), E, EVICTION, SIZE, STORE_ORDER_75, last_sm=75)
 @effects
 def st(b: Builder, i: Instruction, address: Value, words: Words) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cassc.sass import fields
 from cassc.sass.builder import I1, I32, Builder, Value
 from cassc.sass.fields import Field
-from cassc.sass.row import Instruction, choice, control_row, effects, flag, form, insn
+from cassc.sass.row import AB, Instruction, choice, control_row, effects, flag, form, insn
 
 
 @insn(
@@ -201,9 +201,10 @@ def b2r_result(b: Builder, i: Instruction) -> tuple[Value, Value]:
 
 USES_UNIFORM = {fields.USES_UNIFORM: 1}
 NANOSLEEP_FIXED = {fields.PP: 7}
+SLEEPERS = flag("WARP", 85)
 
 
-@insn("NANOSLEEP", 0x15D, "B", {1: {"B": "br"}, 4: {"B": "bi"}}, fixed=NANOSLEEP_FIXED)
+@insn("NANOSLEEP", 0x15D, "B", AB, SLEEPERS, fixed=NANOSLEEP_FIXED)
 @effects
 def nanosleep(b: Builder, i: Instruction, x: Value) -> None:
     b.sleep()
