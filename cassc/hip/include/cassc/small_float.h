@@ -20,18 +20,14 @@ CASSC_HD double add_to_odd(double a, double b) {
   return bits_of<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-// A value as IEEE-like bits with the given numbers of mantissa and exponent bits.
+// The magnitude of a finite value other than zero as mantissa and biased exponent, as if there were no largest exponent.
 template <int Mantissa, int Exponent>
-CASSC_HD uint16_t round_to(double value, Round mode) {
+CASSC_HD uint64_t round_magnitude(double value, Round mode) {
   constexpr int bias = (1 << (Exponent - 1)) - 1, lowest = 1 - bias;
-  constexpr uint16_t infinity = static_cast<uint16_t>(((1 << Exponent) - 1) << Mantissa);
   const uint64_t bits = bits_of<uint64_t>(value);
-  const uint16_t sign = static_cast<uint16_t>(bits >> 63 << 15);
-  if (value != value) return 0x7fff;
-  if (__builtin_isinf(value)) return sign | infinity;
-  if (bits << 1 == 0) return sign;
+  const bool sign = bits >> 63;
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
-  if (exponent < -1022) return sign | static_cast<uint16_t>((mode == Round::up && !sign) || (mode == Round::down && sign));
+  if (exponent < -1022) return (mode == Round::up && !sign) || (mode == Round::down && sign);
   const uint64_t fraction = (bits & 0xfffffffffffffull) | 1ull << 52;
   const int shift = 52 - Mantissa + (exponent < lowest ? lowest - exponent : 0);
   uint64_t kept = shift > 63 ? 0 : fraction >> shift;
@@ -42,7 +38,19 @@ CASSC_HD uint16_t round_to(double value, Round mode) {
                     : mode == Round::down  ? rest && sign
                                            : false;
   kept += away;
-  const uint64_t result = exponent < lowest ? kept : kept + (static_cast<uint64_t>(exponent + bias - 1) << Mantissa);
+  return exponent < lowest ? kept : kept + (static_cast<uint64_t>(exponent + bias - 1) << Mantissa);
+}
+
+// A value as IEEE-like bits with the given numbers of mantissa and exponent bits.
+template <int Mantissa, int Exponent>
+CASSC_HD uint16_t round_to(double value, Round mode) {
+  constexpr uint16_t infinity = static_cast<uint16_t>(((1 << Exponent) - 1) << Mantissa);
+  const uint64_t bits = bits_of<uint64_t>(value);
+  const uint16_t sign = static_cast<uint16_t>(bits >> 63 << 15);
+  if (value != value) return 0x7fff;
+  if (__builtin_isinf(value)) return sign | infinity;
+  if (bits << 1 == 0) return sign;
+  const uint64_t result = round_magnitude<Mantissa, Exponent>(value, mode);
   if (result < infinity) return sign | static_cast<uint16_t>(result);
   const bool to_infinity = mode == Round::nearest || (mode == Round::up && !sign) || (mode == Round::down && sign);
   return sign | static_cast<uint16_t>(to_infinity ? infinity : infinity - 1);
