@@ -1,10 +1,11 @@
-// Cooperative groups (CUDA C++ Programming Guide, "Cooperative Groups"): blocks, tiles of at most a warp, coalesced and
-// partitioned groups, and the grid of a cooperative launch. A group within a warp is the mask of its lanes.
+// Cooperative groups (CUDA C++ Programming Guide, "Cooperative Groups"): blocks, tiles, coalesced and partitioned
+// groups, and the grid of a cooperative launch. A group within a warp is the mask of its lanes.
 #ifndef CASSC_COOPERATIVE_GROUPS_H
 #define CASSC_COOPERATIVE_GROUPS_H
 #include "cuda_runtime.h"
 
 #include "cassc/group_lanes.h"
+#include "cassc/group_warps.h"
 
 namespace cooperative_groups {
 
@@ -109,17 +110,13 @@ CASSC_FN coalesced_group coalesced_group::cassc_make(unsigned mask, unsigned ran
 #endif
 CASSC_FN coalesced_group coalesced_threads() CASSC_BODY(return coalesced_group::cassc_make(__activemask(), 0, 1);)
 
-template <unsigned Size, class Parent = void>
-class thread_block_tile : public cassc_warp_group<thread_block_tile<Size, Parent>> {
-  static_assert(Size <= 32, "tiles of more than one warp are not supported");
-  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
-
+// Tile: the derived class.
+template <unsigned Size, class Tile, bool Within = (Size <= 32)>
+class cassc_tile : public cassc_warp_group<Tile> {
  public:
   static CASSC_FN unsigned thread_rank() CASSC_BODY(return cassc::thread_rank() & (Size - 1);)
   static CASSC_HD constexpr unsigned size() { return Size; }
   static CASSC_HD constexpr unsigned num_threads() { return Size; }
-  CASSC_FN unsigned meta_group_rank() const CASSC_BODY(return cassc::tile_rank<Parent>(Size);)
-  CASSC_FN unsigned meta_group_size() const CASSC_BODY(return cassc::tile_count<Parent>(Size);)
   template <class T_>
   CASSC_FN T_ shfl(T_ value, int rank) const CASSC_BODY(return cassc::permute_any(value, cassc::source_lane(rank, Size));)
   template <class T_>
@@ -128,55 +125,72 @@ class thread_block_tile : public cassc_warp_group<thread_block_tile<Size, Parent
   CASSC_FN T_ shfl_down(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_down(delta, Size));)
   template <class T_>
   CASSC_FN T_ shfl_xor(T_ value, int bits) const CASSC_BODY(return cassc::permute_any(value, cassc::source_xor(bits, Size));)
-  CASSC_FN thread_block_tile(const thread_block_tile<Size, void>& other);
-  static CASSC_FN thread_block_tile cassc_make();
-  template <unsigned OtherSize, class OtherParent>
-  friend class thread_block_tile;
 
- private:
-  CASSC_FN thread_block_tile();
-  struct Copy {};
+ protected:
+  CASSC_FN cassc_tile();
+};
+// Of several warps: no masks, and only what CUDA has for such tiles.
+template <unsigned Size, class Tile>
+class cassc_tile<Size, Tile, false> {
+ public:
+  static CASSC_FN unsigned thread_rank() CASSC_BODY(return cassc::thread_rank() & (Size - 1);)
+  static CASSC_HD constexpr unsigned size() { return Size; }
+  static CASSC_HD constexpr unsigned num_threads() { return Size; }
+  CASSC_FN void sync() const CASSC_BODY(cassc::tile_barrier(Size);)
+  template <class T_>
+  CASSC_FN T_ shfl(T_ value, int rank) const CASSC_BODY(return cassc::tile_exchange(value, static_cast<unsigned>(rank), Size);)
+  CASSC_FN int any(int predicate) const CASSC_BODY(return cassc::tile_any(predicate, Size);)
+  CASSC_FN int all(int predicate) const CASSC_BODY(return !cassc::tile_any(!predicate, Size);)
+
+ protected:
+  CASSC_FN cassc_tile();
 };
 #ifdef __CUDA_ARCH__
-template <unsigned Size, class Parent>
-CASSC_FN thread_block_tile<Size, Parent>::thread_block_tile()
-    : cassc_warp_group<thread_block_tile<Size, Parent>>(cassc::tile_mask(Size)) {}
-template <unsigned Size, class Parent>
-CASSC_FN thread_block_tile<Size, Parent> thread_block_tile<Size, Parent>::cassc_make() {
-  return thread_block_tile();
-}
+template <unsigned Size, class Tile, bool Within>
+CASSC_FN cassc_tile<Size, Tile, Within>::cassc_tile() : cassc_warp_group<Tile>(cassc::tile_mask(Size)) {}
+template <unsigned Size, class Tile>
+CASSC_FN cassc_tile<Size, Tile, false>::cassc_tile() {}
 #endif
-// A tile that forgets what it is a part of.
-template <unsigned Size>
-class thread_block_tile<Size, void> : public cassc_warp_group<thread_block_tile<Size, void>> {
+
+// Parent: void where a tile has forgotten what it is a part of.
+template <unsigned Size, class Parent = void>
+class thread_block_tile : public cassc_tile<Size, thread_block_tile<Size, Parent>> {
+  static_assert(Size > 0 && Size <= 1024 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two up to 1024");
+
  public:
-  template <class Parent>
-  CASSC_FN thread_block_tile(const thread_block_tile<Size, Parent>& other);
-  CASSC_FN thread_block_tile(const thread_block_tile& other) = default;
-  static CASSC_FN unsigned thread_rank() CASSC_BODY(return cassc::thread_rank() & (Size - 1);)
-  static CASSC_HD constexpr unsigned size() { return Size; }
-  static CASSC_HD constexpr unsigned num_threads() { return Size; }
   CASSC_FN unsigned meta_group_rank() const CASSC_BODY(return rank_;)
   CASSC_FN unsigned meta_group_size() const CASSC_BODY(return count_;)
-  template <class T_>
-  CASSC_FN T_ shfl(T_ value, int rank) const CASSC_BODY(return cassc::permute_any(value, cassc::source_lane(rank, Size));)
-  template <class T_>
-  CASSC_FN T_ shfl_up(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_up(delta, Size));)
-  template <class T_>
-  CASSC_FN T_ shfl_down(T_ value, unsigned delta) const CASSC_BODY(return cassc::permute_any(value, cassc::source_down(delta, Size));)
-  template <class T_>
-  CASSC_FN T_ shfl_xor(T_ value, int bits) const CASSC_BODY(return cassc::permute_any(value, cassc::source_xor(bits, Size));)
+  template <class Other>
+  CASSC_FN thread_block_tile(const thread_block_tile<Size, Other>& other);
+  static CASSC_FN thread_block_tile cassc_make();
 
  private:
+  CASSC_FN thread_block_tile(unsigned rank, unsigned count);
   unsigned rank_, count_;
 };
 #ifdef __CUDA_ARCH__
-template <unsigned Size>
-template <class Parent>
-CASSC_FN thread_block_tile<Size, void>::thread_block_tile(const thread_block_tile<Size, Parent>& other)
-    : cassc_warp_group<thread_block_tile<Size, void>>(other.cassc_mask()), rank_(other.meta_group_rank()),
-      count_(other.meta_group_size()) {}
+template <unsigned Size, class Parent>
+CASSC_FN thread_block_tile<Size, Parent>::thread_block_tile(unsigned rank, unsigned count) : rank_(rank), count_(count) {}
+template <unsigned Size, class Parent>
+template <class Other>
+CASSC_FN thread_block_tile<Size, Parent>::thread_block_tile(const thread_block_tile<Size, Other>& other)
+    : rank_(other.meta_group_rank()), count_(other.meta_group_size()) {
+  static_assert(__is_void(Parent), "a tile of another parent");
+}
+template <unsigned Size, class Parent>
+CASSC_FN thread_block_tile<Size, Parent> thread_block_tile<Size, Parent>::cassc_make() {
+  if constexpr (Size > 32 && __is_same(Parent, thread_block)) cassc::tile_memory_ready();
+  return thread_block_tile(cassc::tile_rank<Parent>(Size), cassc::tile_count<Parent>(Size));
+}
 #endif
+
+// Shared memory for tiles of several warps: there is some without it.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {
+  unsigned cassc_none;
+};
+template <unsigned MaxBlockSize>
+CASSC_FN thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) CASSC_BODY(return this_thread_block();)
 
 template <unsigned Size, class Parent>
 CASSC_FN thread_block_tile<Size, Parent> tiled_partition(const Parent&) CASSC_BODY(

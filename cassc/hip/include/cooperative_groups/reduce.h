@@ -19,8 +19,14 @@ CASSC_OPERATION(bit_xor, a ^ b)
 
 template <unsigned Size, class Parent, class T_, class Operation>
 CASSC_FN T_ reduce(const thread_block_tile<Size, Parent>& group, T_ value, Operation&& operation) CASSC_BODY(
-    for (unsigned offset = Size / 2; offset > 0; offset /= 2)
-      value = operation(value, group.shfl_xor(value, static_cast<int>(offset)));
+    if constexpr (Size > 32) {
+      const T_ of_warp = reduce(thread_block_tile<32, void>(tiled_partition<32>(group)), value, operation);
+      value = group.shfl(of_warp, 0);
+      for (unsigned first = 32; first < Size; first += 32) value = operation(value, group.shfl(of_warp, first));
+    } else {
+      for (unsigned offset = Size / 2; offset > 0; offset /= 2)
+        value = operation(value, group.shfl_xor(value, static_cast<int>(offset)));
+    }
     return value;)
 // In the order of the ranks.
 template <class T_, class Operation>
