@@ -66,7 +66,7 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
         changed += after != before
         target = _target(file, wanted, folders or len(files) > 1)
         if wanted.diff:
-            _say_difference(file.source, before, after, say)
+            _say_difference(file, before, after, say)
         elif wanted.in_place or wanted.output:
             assert target is not None
             _write(target, after)
@@ -88,6 +88,7 @@ def _files(paths: Iterable[Path]) -> Iterator[_File]:
     for path in paths:
         if path.is_dir():
             found = sorted(p for p in path.rglob("*") if p.is_file() and (p.suffix in _HOST or _is_cmake(p)))
+            found = [p for p in found if p.name != _GAPS]  # written by an earlier run
             yield from (_File(p, p.relative_to(path)) for p in found)
         elif path.is_file():
             yield _File(path, Path(path.name))
@@ -120,12 +121,16 @@ def _convert(file: _File, text: str) -> tuple[str, Sequence[Diagnostic], frozens
 
 
 def _target(file: _File, wanted: Wanted, many: bool) -> Path | None:
-    renamed = file.below.with_suffix(".hip") if file.below.suffix == ".cu" else file.below
+    renamed = _renamed(file.below)
     if wanted.in_place:
         return file.source.parent / renamed.name
     if wanted.output is None:
         return None
     return wanted.output / renamed if many or wanted.output.is_dir() else wanted.output
+
+
+def _renamed(path: Path) -> Path:
+    return path.with_suffix(".hip") if path.suffix == ".cu" else path
 
 
 def _write(path: Path, text: str) -> None:
@@ -136,9 +141,8 @@ def _write(path: Path, text: str) -> None:
         raise diag.error("output-not-written", f"cannot write '{path}': {problem.strerror}") from problem
 
 
-def _say_difference(source: Path, before: str, after: str, say: Say) -> None:
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), str(source), str(source.with_suffix(".hip")), lineterm=""
-    )
+def _say_difference(file: _File, before: str, after: str, say: Say) -> None:
+    old, new = str(file.source), str(_renamed(file.source))
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm="")
     for line in lines:
         say(line.encode(errors="replace").decode())

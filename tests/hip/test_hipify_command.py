@@ -68,6 +68,21 @@ def test_in_place(project: Path) -> None:
     assert not (project / "src/a.cu").exists()
 
 
+def test_a_second_run_in_place_changes_nothing(project: Path) -> None:
+    output = Output()
+    assert output.run(Wanted((project,), in_place=True)) == 0
+    assert (project / "src/hip_gaps.h").exists()
+    assert output.run(Wanted((project,), check=True)) == 0, output.told
+
+
+def test_a_difference_names_the_file_that_is_written(project: Path) -> None:
+    (project / "src/b.cuh").write_text("void g() { cudaFree(0); }\n")
+    output = Output()
+    output.run(Wanted((project,), diff=True))
+    written = [line.partition("src/")[2] for line in output.said if line.startswith("+++") and "src/" in line]
+    assert written == ["a.hip", "b.cuh"]
+
+
 def test_check_and_diff_write_nothing(project: Path) -> None:
     before = {p: p.read_bytes() for p in project.rglob("*") if p.is_file()}
     output = Output()
