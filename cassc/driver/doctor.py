@@ -57,6 +57,7 @@ def examine() -> list[Finding]:
         _llvm(),
         _runtime(found),
         _source(),
+        _algorithms(),
         _device(found),
     ]
 
@@ -164,6 +165,19 @@ def _source() -> Finding:
     tools = source_tools.find()
     detail = f"clang {tools.clang.version} {tools.clang.path}, {tools.device_libraries}, {tools.lexer}"
     return Finding("source engine", True, False, detail)
+
+
+def _algorithms() -> Finding:
+    """Whose Thrust and CUB the source engine takes."""
+    rocthrust, cccl = source_tools.find_rocthrust(), source_tools.find_cccl()
+    if rocthrust is not None:
+        besides = f"; <cuda/...> from {cccl}" if cccl else ""
+        return Finding("Thrust and CUB", True, False, f"AMD's rocThrust and hipCUB in {rocthrust}{besides}")
+    if cccl is not None:
+        return Finding("Thrust and CUB", True, False, f"NVIDIA's CCCL in {cccl}")
+    return Finding(
+        "Thrust and CUB", False, False, "none for the source engine", toolchain.load("source")["mend"]["cccl"]
+    )
 
 
 def _device(found: Toolchain) -> Finding:

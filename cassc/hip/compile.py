@@ -1,8 +1,8 @@
 """One CUDA source to a host object with code objects inside, by clang alone.
 
 Device code is compiled as HIP for each AMD target; the host's side as CUDA, so that its object registers with the CUDA
-runtime as nvcc's do. A unit with ``__managed__`` variables, which clang has in HIP only, has its host side compiled as
-HIP too (see ``include/cassc/managed.h``).
+runtime as nvcc's do. A unit with ``__managed__`` variables, which clang has in HIP only, or with rocThrust's headers,
+which are written for HIP, has its host side compiled as HIP too (see ``include/cassc/managed.h``).
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from pathlib import Path
 from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import overlay as overlay_module
+from cassc.hip import rocthrust
 from cassc.hip.explain import explain
 from cassc.hip.overlay import Overlay, Repairs
-from cassc.hip.tools import SourceTools, find_cccl, include_folder, library_folders
+from cassc.hip.tools import SourceTools, find_cccl, find_rocthrust, include_folder, library_folders
 from cassc.hip.unit import Unit, host_options
 from cassc.image import elf
 from cassc.target import DEFAULT_TARGET, Target
@@ -165,12 +166,15 @@ def _no_effect(text: str) -> Diagnostic:
 def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> Compiled:
     """Raises CompilerFailed with clang's own words, CasscError for options and files."""
     asked = options(unit.arguments)
-    files = dependencies(unit, tools)
+    names = _read(unit, tools)
+    behind = _behind()
+    files = [name for name in names if str(name) not in behind]
+    as_hip = len(files) < len(names)
     with tempfile.TemporaryDirectory(prefix="cassc-source-") as name:
         folder = Path(name)
         wanted = Repairs()
         for _ in range(_MOST_REPAIRS):
-            overlay = overlay_module.make(files, folder, wanted)
+            overlay = overlay_module.make(files, folder, wanted, as_hip=as_hip)
             made = _compiled(unit, tools, asked, targets, overlay, folder)
             known = wanted
             wanted |= overlay_module.repairs("".join(output for _, output in made.results))
@@ -178,7 +182,7 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
                 break
         if any(status for status, _ in made.results):
             # Without what only makes the arguments' order g++'s: clang's words are about the user's own text then.
-            overlay = overlay_module.make(files, folder, wanted, ordered=False)
+            overlay = overlay_module.make(files, folder, wanted, ordered=False, as_hip=as_hip)
             made = _compiled(unit, tools, asked, targets, overlay, folder)
         printed: list[str] = []
         for status, output in made.results:
@@ -189,7 +193,7 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
         code_objects = {name: path.read_bytes() for name, path in made.code_objects.items()}
         image = made.host.read_bytes()
         remarks = (*asked.remarks, *overlay.waiting)
-        return Compiled(as_cuda(image) if overlay.managed else image, code_objects, remarks, "".join(printed))
+        return Compiled(as_cuda(image) if overlay.as_hip else image, code_objects, remarks, "".join(printed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,13 +230,17 @@ def common(unit: Unit, asked: Options, overlay: Overlay) -> list[str]:
             f"-D__CUDA_ARCH_LIST__={unit.sm * 10}",
         ),
         "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
-        # CCCL has a C++ interface to all of NVTX, where it sees the header.
+        # CCCL has a C++ interface to all of NVTX and of FP8, where it sees the headers.
         *("-isystem", str(include_folder() / "nvtx"), "-DCCCL_DISABLE_NVTX"),
+        *("-DCCCL_DISABLE_NVFP8_SUPPORT", "-DCCCL_DISABLE_FP8_SUPPORT"),
         *("-Wno-unknown-cuda-version", "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option"),
         *_AS_LENIENT,
     ]
     if not any(word.startswith("-std=") for word in asked.both):
         words.append("-std=gnu++17")
+    headers = find_rocthrust()
+    if headers is not None:
+        words += rocthrust.lay(headers).words()
     cccl = find_cccl()
     if cccl is not None:
         words += ["-isystem", str(cccl)]
@@ -257,6 +265,7 @@ def device_command(
         "-fno-strict-aliasing",
         # As for lifted code: accesses are aligned, so that one that is not is a fault, as in CUDA.
         *("-Xclang", "-target-feature", "-Xclang", "-unaligned-access-mode"),
+        "-DCASSC_ROCM_DEVICE=1",
         *common(unit, asked, overlay),
         *asked.device,
         *("-cuid=" + _identity(unit), str(unit.source), "-o", str(output)),
@@ -266,7 +275,7 @@ def device_command(
 def host_command(
     unit: Unit, tools: SourceTools, asked: Options, overlay: Overlay, container: Path, output: Path
 ) -> list[str]:
-    if overlay.managed:
+    if overlay.as_hip:
         language = ["-x", "hip", "--cuda-host-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx1100"]
         language.append("-DCASSC_HOST_MANAGED")
     else:
@@ -290,6 +299,17 @@ def _identity(unit: Unit) -> str:
 
 def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
     """Every file that either side reads, the source first. Raises CompilerFailed."""
+    behind = _behind()
+    return list(dict.fromkeys(behind.get(str(name), name) for name in _read(unit, tools)))
+
+
+def _behind() -> Mapping[str, Path]:
+    headers = find_rocthrust()
+    return rocthrust.lay(headers).behind if headers else {}
+
+
+def _read(unit: Unit, tools: SourceTools) -> list[Path]:
+    """The files by the names under which clang sees them."""
     asked = options(unit.arguments)
     found: dict[Path, None] = {}
     nothing = Path(os.devnull)
@@ -305,7 +325,8 @@ def dependencies(unit: Unit, tools: SourceTools) -> list[Path]:
         for name in re.split(r"(?<!\\)\s+", text.replace("\\\n", " ").partition(":")[2].strip()):
             if name:
                 found[Path(name.replace("\\ ", " "))] = None
-    return list(found)
+    root = str(include_folder())  # ".." between folders that are not there
+    return [Path(os.path.normpath(path)) if str(path).startswith(root) else path for path in found]
 
 
 def as_cuda(data: bytes) -> bytes:

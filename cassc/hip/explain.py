@@ -9,11 +9,16 @@ from pathlib import Path
 from cassc import toolchain
 from cassc.diag import Diagnostic, Location, Severity, note
 from cassc.hip import dialect, names
-from cassc.hip.tools import find_cccl
+from cassc.hip.tools import find_cccl, find_rocthrust
 
 _UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (.+)")
 _NO_HEADER = re.compile(r"^(.+?):(\d+):(\d+): fatal error: '([^']+)' file not found", re.MULTILINE)
 _CCCL = ("thrust/", "cub/", "cuda/", "nv/")
+_ROCTHRUST = ("thrust/", "cub/")
+_TOGETHER = (
+    "the source engine compiles each file alone: to link device code of several files, translate what nvcc makes of"
+    " them (--engine=lift -rdc=true), or include the definitions"
+)
 
 
 def explain(output: str, source: Path, refused: Sequence[Diagnostic] = ()) -> list[Diagnostic]:
@@ -33,7 +38,7 @@ def _other_files(output: str, source: Path) -> Iterator[Diagnostic]:
     """Device functions and variables that the file declares and uses, and does not define."""
     for name in dict.fromkeys(_UNDEFINED.findall(output)):
         message = f"device code of another file is used: '{name}'"
-        yield Diagnostic(Severity.ERROR, "source-relocatable", message, Location(file=str(source)))
+        yield Diagnostic(Severity.ERROR, "source-relocatable", message, Location(file=str(source)), (note(_TOGETHER),))
 
 
 def _headers(output: str) -> Iterator[Diagnostic]:
@@ -42,8 +47,12 @@ def _headers(output: str) -> Iterator[Diagnostic]:
     for file, line, column, name in dict.fromkeys(_NO_HEADER.findall(output)):
         place = Location(file=file, line=int(line), column=int(column))
         if name.startswith(_CCCL) and find_cccl() is None:
-            mend = note(f"to install: {toolchain.load('source')['mend']['cccl']}")
-            yield Diagnostic(Severity.ERROR, "source-no-cccl", f"<{name}> is one of NVIDIA's CCCL", place, (mend,))
+            mend = toolchain.load("source")["mend"]
+            commands = [mend["cccl"]]
+            if name.startswith(_ROCTHRUST) and find_rocthrust() is None:
+                commands.append(mend["rocthrust"])
+            notes = tuple(note(f"to install: {command}") for command in commands)
+            yield Diagnostic(Severity.ERROR, "source-no-cccl", f"<{name}> is one of NVIDIA's CCCL", place, notes)
         elif name in table.headers or name in table.lacking_headers:
             message = f"<{name}> is not supported by the source engine"
             yield Diagnostic(Severity.ERROR, "source-no-header", message, place)

@@ -33,13 +33,13 @@ class Overlay:
     headers: those that the changed files need.
     refused: inline assembly that is not translated.
     waiting: loops that wait for another lane of their own warp.
-    managed: whether there are ``__managed__`` variables.
+    as_hip: whether the host's side is compiled as HIP: there are ``__managed__`` variables, or headers for HIP.
     """
 
     path: Path | None
     headers: tuple[str, ...] = ()
     refused: tuple[Diagnostic, ...] = ()
-    managed: bool = False
+    as_hip: bool = False
     waiting: tuple[Diagnostic, ...] = ()
 
     def words(self) -> list[str]:
@@ -85,13 +85,15 @@ def repairs(output: str) -> Repairs:
     return Repairs(constructed, host_only)
 
 
-def make(files: Sequence[Path], folder: Path, wanted: Repairs, *, ordered: bool = True) -> Overlay:
-    """``ordered``: whether arguments in the host code of the user's files are evaluated as g++ does it."""
+def make(
+    files: Sequence[Path], folder: Path, wanted: Repairs, *, ordered: bool = True, as_hip: bool = False
+) -> Overlay:
+    """``ordered``: whether arguments in the host code of the user's files are evaluated as g++ does it.
+    ``as_hip``: whether the unit has headers for HIP."""
     roots: list[dict[str, str]] = []
     refused: list[Diagnostic] = []
     waiting: list[Diagnostic] = []
     headers: dict[str, None] = {}
-    managed = False
     own = include_folder().resolve()
     texts: list[tuple[Path, Path, str]] = []
     known = spin.Locks()
@@ -110,7 +112,7 @@ def make(files: Sequence[Path], folder: Path, wanted: Repairs, *, ordered: bool 
         made = dialect.rewrite(text, str(path), lines, known, ordered=ordered and small)
         refused += made.refused
         waiting += made.waiting
-        managed = managed or made.managed
+        as_hip = as_hip or made.managed
         if not made.edits:
             continue
         headers.update(dict.fromkeys(made.headers))
@@ -119,7 +121,7 @@ def make(files: Sequence[Path], folder: Path, wanted: Repairs, *, ordered: bool 
         for name in {os.path.abspath(path), str(real)}:
             roots.append({"type": "file", "name": name, "external-contents": str(copy)})
     if not roots:
-        return Overlay(None, (), tuple(refused), managed, tuple(waiting))
+        return Overlay(None, (), tuple(refused), as_hip, tuple(waiting))
     written = folder / "overlay.yaml"
     written.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": roots}))
-    return Overlay(written, tuple(headers), tuple(refused), managed, tuple(waiting))
+    return Overlay(written, tuple(headers), tuple(refused), as_hip, tuple(waiting))

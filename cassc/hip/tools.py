@@ -154,6 +154,18 @@ def find_cccl() -> Path | None:
     return next((folder for folder in folders if (folder / "cub/cub.cuh").is_file()), None)
 
 
+@functools.cache
+def find_rocthrust() -> Path | None:
+    """The include folder with rocThrust, hipCUB and rocPRIM: ``$CASSC_ROCTHRUST`` and no other (empty: none), else
+    ROCm's, or the distribution's."""
+    data = toolchain.load("source")
+    named = os.environ.get(data["rocthrust_variable"])
+    roots = [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"], "/usr"]
+    folders = [f"{root}/include" for root in roots if root] if named is None else [named]
+    needed: list[str] = data["rocthrust"]
+    return next((Path(f) for f in folders if f and all((Path(f) / name).is_file() for name in needed)), None)
+
+
 def include_folder() -> Path:
     """The headers that stand for CUDA's."""
     return Path(__file__).parent / "include"

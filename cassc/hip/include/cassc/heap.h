@@ -114,6 +114,13 @@ CASSC_FN void free(void* pointer) CASSC_BODY(cassc::heap_release(pointer);)
 CASSC_FN void* __nv_aligned_device_malloc(size_t bytes, size_t alignment) CASSC_BODY(
     return cassc::heap_allocate(bytes, alignment);)
 
+// As HIP on the host's side too, where clang has none but looks into device functions that templates make.
+#if defined(__CUDA_ARCH__) || defined(CASSC_HOST_MANAGED)
+__device__ inline void* operator new(size_t, void* place) noexcept { return place; }
+__device__ inline void* operator new[](size_t, void* place) noexcept { return place; }
+__device__ inline void operator delete(void*, void*) noexcept {}
+__device__ inline void operator delete[](void*, void*) noexcept {}
+#endif
 #ifdef __CUDA_ARCH__
 __device__ inline void* operator new(size_t bytes) { return cassc::heap_allocate(bytes, 16); }
 __device__ inline void* operator new[](size_t bytes) { return cassc::heap_allocate(bytes, 16); }
@@ -121,10 +128,6 @@ __device__ inline void operator delete(void* pointer) noexcept { cassc::heap_rel
 __device__ inline void operator delete[](void* pointer) noexcept { cassc::heap_release(pointer); }
 __device__ inline void operator delete(void* pointer, size_t) noexcept { cassc::heap_release(pointer); }
 __device__ inline void operator delete[](void* pointer, size_t) noexcept { cassc::heap_release(pointer); }
-__device__ inline void* operator new(size_t, void* place) noexcept { return place; }
-__device__ inline void* operator new[](size_t, void* place) noexcept { return place; }
-__device__ inline void operator delete(void*, void*) noexcept {}
-__device__ inline void operator delete[](void*, void*) noexcept {}
 extern "C" {
 // What a virtual table names in place of a pure or deleted function.
 inline __device__ __attribute__((used, noreturn, visibility("protected"))) void __cxa_pure_virtual() { __builtin_trap(); }
