@@ -125,7 +125,7 @@ void execute(Launch& l, unsigned threads) {
     const std::shared_ptr<Helpers::Job>& job;
     ~Finish() { helpers.finish(job); }
   } finish{helpers, job};
-  Turns(l).run([&] { helpers.offer(job); });
+  Turns(l).run([&] { helpers.offer(job, l.total - std::min(l.next.load(), l.total)); });
 }
 
 cassc_emu_status invalid(const std::string& why) {

@@ -17,9 +17,10 @@ Helpers::~Helpers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Helpers::offer(const std::shared_ptr<Job>& job) {
+void Helpers::offer(const std::shared_ptr<Job>& job, std::uint64_t wanted) {
+  wanted = std::min<std::uint64_t>(wanted, limit_);
   const std::lock_guard lock(mutex_);
-  while (threads_.size() < limit_ && idle_ < jobs_.size() + 1) {
+  while (threads_.size() < limit_ && idle_ < jobs_.size() + wanted) {
     try {
       threads_.emplace_back([this] { loop(); });
       ++idle_;
@@ -28,7 +29,7 @@ void Helpers::offer(const std::shared_ptr<Job>& job) {
     }
   }
   if (threads_.empty()) return;
-  for (unsigned i = 0; i < limit_; ++i) jobs_.push_back(job);
+  jobs_.insert(jobs_.end(), wanted, job);
   wanted_.notify_all();
 }
 

@@ -1,6 +1,7 @@
 // Threads that take part in launches beside the thread that started them.
 #pragma once
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -25,8 +26,8 @@ class Helpers {
   Helpers& operator=(const Helpers&) = delete;
 
   unsigned limit() const { return limit_; }
-  // Asks every idle thread to take part. Does nothing where threads cannot be had.
-  void offer(const std::shared_ptr<Job>& job);
+  // Asks up to `wanted` threads to take part, and starts those that are lacking. Does nothing where threads cannot be had.
+  void offer(const std::shared_ptr<Job>& job, std::uint64_t wanted);
   // Nobody joins from now on; returns when those who did are done.
   void finish(const std::shared_ptr<Job>& job);
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 
 import numpy as np
 import pytest
 
+from cassc.amdgpu import assemble
 from cassc.amdgpu.emulator import Emulator, EmulatorFault
-from tests.emu.conftest import Frame, Machine
+from tests.emu.conftest import Frame, Machine, kernel_text
 
 _COUNT = """
 s_load_b128 s[8:11], s[0:1], 0
@@ -70,6 +72,23 @@ def test_atomics_of_all_workgroups_count(machine: Machine, threads: int) -> None
     total = 64 * 64 * 200
     assert machine.emulator.read_array(integers, np.uint32, 1)[0] == total
     assert machine.emulator.read_array(floats, np.float32, 1)[0] == total
+
+
+def test_a_launch_takes_as_many_threads_as_it_has_workgroups_for(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CASSC_EMU_THREADS", "6")
+    code = assemble.assemble(kernel_text(_COUNT, Frame(kernarg=16)), machine.target, form="asm")
+
+    def started(groups: int) -> int:
+        before = len(os.listdir("/proc/self/task"))
+        with Emulator(machine.target, memory_bytes=1 << 20) as emulator:
+            arguments = struct.pack("<2Q", emulator.alloc(4), emulator.alloc(4))
+            emulator.launch(emulator.load(code).kernels["k"], (groups, 1, 1), (1024, 1, 1), arguments, threads=0)
+            return len(os.listdir("/proc/self/task")) - before
+
+    assert started(64) == 5
+    assert started(3) <= 2
 
 
 def test_a_kernel_that_waits_does_not_hold_up_another(machine: Machine) -> None:
