@@ -25,6 +25,8 @@ POINTERS = ".nv.constant4"
 EXTERNAL = {function: 0xCA55_0000_0000_0001 + k for k, function in enumerate(devicelib.FILES)}
 _UNKNOWN_EXTERNAL = 0xCA55_0000_0000_0000
 _MAX_ALIGN = 256
+# In names of libcudadevrt (cudaLaunchDeviceV2, __cudaCDP2LaunchDevice), whose variables hold descriptors of functions.
+_DEVICE_LAUNCH = "LaunchDevice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,9 @@ def _address(cubin: Cubin, section: Section, relocation: Relocation) -> str:
     """What a relocated 64-bit word holds: the address of a variable, a code offset, or a marker of an external."""
     space = CodeSpace.of(cubin)
     symbol = space.symbols.get(relocation.symbol)
+    if relocation.type not in ADDRESS_64 and any(_DEVICE_LAUNCH in name for name in space.symbols):
+        message = "kernels that launch kernels (dynamic parallelism, libcudadevrt) are not supported"
+        raise diag.error("lift-unsupported", message)
     if relocation.type not in ADDRESS_64 or symbol is None:
         raise diag.error("lift-unsupported", f"relocation type {relocation.type} in {section.name}")
     if symbol.section == "":

@@ -14,6 +14,7 @@ from cassc.amdgpu.assemble import assemble
 from cassc.diag import CasscError
 from cassc.image import cubin as cubins
 from cassc.image.cubin import Cubin, Relocation
+from cassc.lift.globals import module_globals
 from cassc.lift.lift import lift_kernel
 from cassc.lift.module import link_text
 from cassc.sass import interp
@@ -104,3 +105,15 @@ def test_a_relocation_of_unknown_type_is_an_error_of_its_kernel() -> None:
     with pytest.raises(CasscError) as caught:
         lift_kernel(function, broken)
     assert caught.value.diagnostics[0].location.kernel == "shapes"
+
+
+def test_a_launch_from_a_kernel_is_refused_by_name() -> None:
+    """libcudadevrt's variables hold descriptors of functions (relocation type 35)."""
+    cubin, _ = module("linked.sm_90")
+    launch = cubins.Symbol("__cudaCDP2LaunchDeviceV2", "", 0, 0, "FUNC", "GLOBAL")
+    table = cubins.Section(".nv.global.init", bytes(8), 8, 8)
+    changed = {**cubin.relocations, table.name: (Relocation(0, 35, launch.name, 0),)}
+    sections = {**cubin.sections, table.name: table}
+    calling = cubins.Cubin(cubin.arch, cubin.kernels, sections, (*cubin.symbols, launch), changed)
+    with pytest.raises(CasscError, match="dynamic parallelism"):
+        module_globals(calling)
