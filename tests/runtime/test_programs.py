@@ -179,3 +179,9 @@ def test_a_program_without_code_objects_names_the_kernel(builder: Builder, execu
 def test_an_unknown_device_name_is_an_error(builder: Builder, execute: Execute) -> None:
     done = execute(builder.program("faults"), "none", CASSC_DEVICE="gpu")
     assert "cudaErrorNoDevice" in done.stdout and "CASSC_DEVICE is 'gpu'" in done.stderr
+
+
+@pytest.mark.slow
+def test_threads_call_at_will(builder: Builder, execute: Execute) -> None:
+    done = execute(builder.program("stress"), "40")
+    assert (done.stdout, done.returncode) == ("8 threads, 40 rounds, 0 wrong\n", 0), done.stderr
