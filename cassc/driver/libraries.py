@@ -9,7 +9,14 @@ from pathlib import Path
 
 from cassc.hip.tools import library_folders
 
-HEADERS = {"cublas": "cublas_v2.h", "cufft": "cufft.h", "curand": "curand.h", "cusolver": "cusolverDn.h"}
+HEADERS = {
+    "cublas": "cublas_v2.h",
+    "cufft": "cufft.h",
+    "curand": "curand.h",
+    "cusolver": "cusolverDn.h",
+    "cusparse": "cusparse.h",
+    "nvrtc": "nvrtc.h",
+}
 """By the name of the folder with our headers: one header that tells whether NVIDIA's are installed."""
 
 

@@ -37,15 +37,18 @@ from cassc.driver.cache import Cache
 from cassc.hip.tools import include_folder
 from cassc.toolchain import OWN_CUDA, Nvcc, Toolchain
 
-_LAYOUT = 4
+_LAYOUT = 5
 """Part of the name; a tree of another layout is another tree."""
 
 _STAMP = ".cassc"
 _MATHEMATICAL = {
     "cublas": {12: 12, 13: 13},
+    "cublasLt": {12: 12, 13: 13},
     "cufft": {12: 11, 13: 12},
     "curand": {12: 10, 13: 10},
     "cusolver": {12: 11, 13: 12},
+    "cusparse": {12: 12, 13: 12},
+    "nvrtc": {12: 12, 13: 13},
     "nvToolsExt": {12: 1, 13: 1},
 }
 """Mathematical libraries, with the version in the soname for each major version of CUDA."""
@@ -255,7 +258,8 @@ def _libraries(folder: Path, runtime: Path, major: int) -> None:
         version = versions.get(major, 0)
         own = runtime / f"libcassc_{name}.so.{version}"
         if own.exists():
-            (folder / f"lib{name}.so.{version}").symlink_to(runtime / f"lib{name}.so.{version}")
+            file = f"lib{name}.so.{version}"
+            (folder / file).symlink_to(runtime / "nvrtc" / file if name == "nvrtc" else runtime / file)
             _by_path(folder / f"lib{name}.so", own)
 
 

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "errors.h"
 #include "handle.h"
+#include "hipblas.h"
 #include "memory.h"
 #include "operation.h"
 
@@ -12,19 +13,6 @@
 
 using namespace cassc::blas;
 namespace rt = cassc::rt;
-
-namespace cassc::blas {
-
-Status status_of(rt::Error error) {
-  switch (error) {
-    case rt::Error::Success: return Status::Success;
-    case rt::Error::MemoryAllocation: return Status::AllocFailed;
-    case rt::Error::NotSupported: return Status::NotSupported;
-    default: return Status::ExecutionFailed;
-  }
-}
-
-}  // namespace cassc::blas
 
 namespace {
 
@@ -71,6 +59,14 @@ Status transfer(int64_t rows, int64_t columns, int64_t size, const void* from, i
   return empty || rt::submit(*stream, copy, wait) == rt::Error::Success ? Status::Success : Status::MappingError;
 }
 
+Status create_by_hipblas(cublasHandle_t* handle) {
+  if (!hipblas().found()) return Status::ArchMismatch;
+  void* hip = nullptr;
+  if (const int status = hipblas().call(1, "hipblasCreate", &hip)) return status_of_hipblas(status);
+  *handle = new (std::nothrow) cublasContext{.hip = hip};
+  return *handle ? Status::Success : Status::AllocFailed;
+}
+
 constexpr auto kIn = rt::CopyKind::HostToDevice, kOut = rt::CopyKind::DeviceToHost;
 
 }  // namespace
@@ -79,9 +75,7 @@ CASSC_API Status cublasCreate_v2(cublasHandle_t* handle) {
   if (!handle) return Status::InvalidValue;
   switch (rt::open_for_libraries()) {
     case rt::Error::Success: break;
-    case rt::Error::NotSupported:
-      rt::report("cuBLAS is not there for HIP devices; CASSC_DEVICE=emu runs it on the emulator", true);
-      return Status::ArchMismatch;
+    case rt::Error::NotSupported: return create_by_hipblas(handle);
     default: return Status::NotInitialized;
   }
   if (!have_backend()) return Status::NotInitialized;
@@ -91,8 +85,9 @@ CASSC_API Status cublasCreate_v2(cublasHandle_t* handle) {
 
 CASSC_API Status cublasDestroy_v2(cublasHandle_t handle) {
   return guarded(handle, [&] {
+    const int status = handle->hip ? hipblas().call(1, "hipblasDestroy", handle->hip) : 0;
     delete handle;
-    return Status::Success;
+    return status_of_hipblas(status);
   });
 }
 
@@ -109,23 +104,6 @@ CASSC_API Status cublasGetProperty(int which, int* value) {
 }
 CASSC_API size_t cublasGetCudartVersion() { return 13000; }
 
-#define CASSC_STATUS(name, number, text) \
-  case number: return named ? "CUBLAS_STATUS_" #name : text;
-static const char* describe(int status, bool named) {
-  switch (status) {
-    CASSC_STATUS(SUCCESS, 0, "success")
-    CASSC_STATUS(NOT_INITIALIZED, 1, "the library was not initialized")
-    CASSC_STATUS(ALLOC_FAILED, 3, "the resource allocation failed")
-    CASSC_STATUS(INVALID_VALUE, 7, "an unsupported value or parameter was passed to the function")
-    CASSC_STATUS(ARCH_MISMATCH, 8, "the function requires an architectural feature absent from the device")
-    CASSC_STATUS(MAPPING_ERROR, 11, "an access to GPU memory space failed")
-    CASSC_STATUS(EXECUTION_FAILED, 13, "the function failed to launch on the GPU")
-    CASSC_STATUS(INTERNAL_ERROR, 14, "an internal operation failed")
-    CASSC_STATUS(NOT_SUPPORTED, 15, "the requested functionality is not supported")
-    CASSC_STATUS(LICENSE_ERROR, 16, "the license check failed")
-  }
-  return "unrecognized status";
-}
 CASSC_API const char* cublasGetStatusName(int status) { return describe(status, true); }
 CASSC_API const char* cublasGetStatusString(int status) { return describe(status, false); }
 

@@ -86,25 +86,9 @@ void converted(const Shape& s, const Types& t, T alpha, const void* A, const voi
 
 }  // namespace
 
-size_t bytes_of(cudaDataType type) {
-  size_t bytes = 0;
-  with_elements(type, nullptr, [&](const auto* elements) { bytes = sizeof *elements; });
-  return bytes;
-}
-
 Factor::Factor(const cublasContext& handle, cudaDataType type, const void* pointer)
     : type_(type), later_(handle.device_scalars ? pointer : nullptr) {
-  if (!handle.device_scalars) value_ = read(type, pointer);
-}
-
-cuDoubleComplex Factor::read(cudaDataType type, const void* pointer) {
-  cuDoubleComplex value;
-  with_elements(type, pointer, [&](const auto* element) {
-    using From = std::remove_cvref_t<decltype(*element)>;
-    if constexpr (kComplex<From>) value = cuDoubleComplex(*element);
-    else value = convert<double>(*element);
-  });
-  return value;
+  if (!handle.device_scalars) value_ = load(type, pointer, 0);
 }
 
 std::optional<Types> types_of(cudaDataType a, cudaDataType b, cudaDataType c, int compute) {

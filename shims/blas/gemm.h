@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "backend.h"
+#include "element.h"
 #include "handle.h"
 
 namespace cassc::blas {
@@ -32,8 +33,6 @@ struct TypeOf<Half> {
   static constexpr cudaDataType value = CUDA_R_16F;
 };
 
-size_t bytes_of(cudaDataType type);
-
 struct Shape {
   cublasOperation_t a, b;
   int64_t m, n, k, lda, ldb, ldc;
@@ -49,10 +48,9 @@ struct Types {
 class Factor {
  public:
   Factor(const cublasContext& handle, cudaDataType type, const void* pointer);
-  cuDoubleComplex get() const { return later_ ? read(type_, later_) : value_; }
+  cuDoubleComplex get() const { return later_ ? load(type_, later_, 0) : value_; }
 
  private:
-  static cuDoubleComplex read(cudaDataType type, const void* pointer);
   const cudaDataType type_;
   const void* later_;
   cuDoubleComplex value_;

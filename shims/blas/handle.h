@@ -10,6 +10,7 @@ struct cublasContext {
   cassc::rt::Stream* stream = nullptr;
   bool device_scalars = false;  // CUBLAS_POINTER_MODE_DEVICE
   int atomics = 0, math = 0, sm_target = 0;
+  void* hip = nullptr;  // hipBLAS's handle, on a HIP device
 };
 using cublasHandle_t = cublasContext*;
 
@@ -29,7 +30,17 @@ class Scalar {
   T value_{};
 };
 
-Status status_of(rt::Error error);
+// A status by its name, or in words.
+const char* describe(int status, bool named);
+
+inline Status status_of(rt::Error error) {
+  switch (error) {
+    case rt::Error::Success: return Status::Success;
+    case rt::Error::MemoryAllocation: return Status::AllocFailed;
+    case rt::Error::NotSupported: return Status::NotSupported;
+    default: return Status::ExecutionFailed;
+  }
+}
 
 // The work of a function without a result of its own.
 template <class Work>

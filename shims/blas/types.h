@@ -12,7 +12,7 @@ enum cudaDataType : int {
   CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_R_16F = 2, CUDA_R_8I = 3, CUDA_C_32F = 4, CUDA_C_64F = 5, CUDA_R_32I = 10, CUDA_R_16BF = 14,
 };
 enum cublasComputeType_t : int { CUBLAS_COMPUTE_16F = 64, CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_64F = 70, CUBLAS_COMPUTE_32I = 72 };
-using cublasGemmAlgo_t = int;
+enum cublasGemmAlgo_t : int {};
 
 using cuComplex = std::complex<float>;
 using cuDoubleComplex = std::complex<double>;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "errors.h"
+#include "hipfft.h"
 #include "library_work.h"
 #include "plan.h"
 
@@ -23,7 +24,10 @@ enum class Result : int {
 using Handle = int;
 
 struct Entry {
-  std::shared_ptr<const Plan> plan;  // null until one is made
+  std::shared_ptr<const Plan> plan;    // null until one is made, and on a HIP device,
+  std::shared_ptr<const HipPlan> hip;  // which has this one
+  bool made() const { return plan || hip; }
+  Type type() const { return hip ? hip->type() : plan->type(); }
   rt::Stream* stream = nullptr;
 };
 
@@ -74,9 +78,7 @@ Result unsupported(const char* name) {
 Result opened() {
   switch (rt::open_for_libraries()) {
     case rt::Error::Success: return Result::Success;
-    case rt::Error::NotSupported:
-      rt::report("cuFFT is not there for HIP devices; CASSC_DEVICE=emu runs it on the emulator", true);
-      return Result::NotSupported;
+    case rt::Error::NotSupported: return hipfft().found() ? Result::Success : Result::NotSupported;
     default: return Result::SetupFailed;
   }
 }
@@ -112,10 +114,16 @@ Result make(Handle handle, int rank, const Int* n, const Int* in, Int in_stride,
   // One layout left out means both basic (cuFFT manual, cufftPlanMany).
   const bool basic = !in || !out;
   try {
-    auto plan = std::make_shared<const Plan>(
-        static_cast<Type>(type), std::vector<size_t>(n, n + rank), static_cast<size_t>(batch),
-        basic ? std::nullopt : layout(rank, in, in_stride, in_distance),
-        basic ? std::nullopt : layout(rank, out, out_stride, out_distance));
+    const auto source = basic ? std::nullopt : layout(rank, in, in_stride, in_distance);
+    const auto target = basic ? std::nullopt : layout(rank, out, out_stride, out_distance);
+    if (rt::open_for_libraries() == rt::Error::NotSupported) {
+      const auto hip = std::make_shared<HipPlan>();
+      const int status = hip->make(static_cast<Type>(type), {n, n + rank}, batch, source, target, work);
+      if (status == 0) plans().change(handle, [&](Entry& found) { found.hip = hip; });
+      return static_cast<Result>(status);
+    }
+    auto plan = std::make_shared<const Plan>(static_cast<Type>(type), std::vector<size_t>(n, n + rank),
+                                             static_cast<size_t>(batch), source, target);
     plans().change(handle, [&](Entry& found) { found.plan = plan; });
   } catch (const std::bad_alloc&) {
     return Result::AllocFailed;
@@ -140,8 +148,9 @@ Result create(Handle* handle, Make&& make) {
   return result;
 }
 
-Result execute(const Entry& entry, const void* in, void* out, int direction) {
+Result execute(const Entry& entry, void* in, void* out, int direction) {
   if (direction != kForward && direction != kInverse) return Result::InvalidValue;
+  if (entry.hip) return static_cast<Result>(entry.hip->run(entry.stream, in, out, static_cast<Direction>(direction)));
   const auto work = [plan = entry.plan, in, out, direction] { plan->run(in, out, static_cast<Direction>(direction)); };
   switch (rt::enqueue(entry.stream, work)) {
     case rt::Error::Success: return Result::Success;
@@ -150,10 +159,10 @@ Result execute(const Entry& entry, const void* in, void* out, int direction) {
   }
 }
 
-Result execute(Handle handle, Type type, const void* in, void* out, int direction) {
+Result execute(Handle handle, Type type, void* in, void* out, int direction) {
   Entry entry;
-  if (!plans().find(handle, entry) || !entry.plan) return Result::InvalidPlan;
-  if (entry.plan->type() != type) return Result::InvalidType;
+  if (!plans().find(handle, entry) || !entry.made()) return Result::InvalidPlan;
+  if (entry.type() != type) return Result::InvalidType;
   return execute(entry, in, out, direction);
 }
 
@@ -241,7 +250,7 @@ CASSC_API Result cufftExecD2Z(Handle handle, void* in, void* out) { return execu
 CASSC_API Result cufftExecZ2D(Handle handle, void* in, void* out) { return execute(handle, Type::Z2D, in, out, kInverse); }
 CASSC_API Result cufftXtExec(Handle handle, void* in, void* out, int direction) {
   Entry entry;
-  if (!plans().find(handle, entry) || !entry.plan) return Result::InvalidPlan;
+  if (!plans().find(handle, entry) || !entry.made()) return Result::InvalidPlan;
   return execute(entry, in, out, direction);
 }
 

@@ -3,6 +3,7 @@
 
 #include "errors.h"
 #include "generator.h"
+#include "hiprand.h"
 
 #define CASSC_API extern "C" __attribute__((visibility("default")))
 
@@ -27,14 +28,21 @@ Status generate(Generator* generator, Kind kind, void* out, size_t count, double
   return guarded(generator, [&] { return generator->generate({kind, out, count, mean, deviation}); });
 }
 
+Status create_by_hiprand(Generator** generator, int type) {
+  if (!hiprand().found()) return Status::InitializationFailed;
+  Status status = Status::Success;
+  auto hip = HipGenerator::make(type, status);
+  if (!hip) return status;
+  *generator = Generator::make(type, std::move(hip)).release();
+  return Status::Success;
+}
+
 Status create(Generator** generator, int type, bool host) {
   if (!generator) return Status::NotInitialized;
   if (!host) {
     switch (rt::open_for_libraries()) {
       case rt::Error::Success: break;
-      case rt::Error::NotSupported:
-        rt::report("cuRAND is not there for HIP devices; curandCreateGeneratorHost and CASSC_DEVICE=emu are", true);
-        return Status::InitializationFailed;
+      case rt::Error::NotSupported: return create_by_hiprand(generator, type);
       default: return Status::PreexistingFailure;
     }
   }

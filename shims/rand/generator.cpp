@@ -1,8 +1,19 @@
 #include "generator.h"
 
 #include "errors.h"
+#include "hiprand.h"
 
 namespace cassc::rand {
+
+Generator::Generator(Type type, bool host) : type_(type), host_(host) {}
+Generator::~Generator() = default;
+
+std::unique_ptr<Generator> Generator::make(int type, std::unique_ptr<HipGenerator> hip) {
+  rt::report("cuRAND's numbers are hipRAND's on a HIP device, and not NVIDIA's", true);
+  std::unique_ptr<Generator> made(new Generator(static_cast<Type>(type), false));
+  made->hip_ = std::move(hip);
+  return made;
+}
 
 std::unique_ptr<Generator> Generator::make(int type, bool host) {
   switch (type) {
@@ -21,6 +32,7 @@ std::unique_ptr<Generator> Generator::make(int type, bool host) {
 }
 
 Status Generator::set_seed(uint64_t seed) {
+  if (hip_) return hip_->call("hiprandSetPseudoRandomGeneratorSeed", static_cast<unsigned long long>(seed));
   if (quasi()) return Status::TypeError;
   seed_ = seed;
   engine_.reset();
@@ -29,12 +41,14 @@ Status Generator::set_seed(uint64_t seed) {
 }
 
 Status Generator::set_offset(uint64_t offset) {
+  if (hip_) return hip_->call("hiprandSetGeneratorOffset", static_cast<unsigned long long>(offset));
   if (twister()) return Status::TypeError;
   position_ = offset;
   return Status::Success;
 }
 
 Status Generator::set_ordering(Ordering ordering) {
+  if (hip_) return hip_->call("hiprandSetGeneratorOrdering", static_cast<int>(ordering));
   bool known = ordering == Ordering::Quasi;
   if (!quasi()) {
     known = ordering == Ordering::Best || ordering == Ordering::Default || ordering == Ordering::Legacy;
@@ -49,6 +63,7 @@ Status Generator::set_ordering(Ordering ordering) {
 }
 
 Status Generator::set_dimensions(unsigned dimensions) {
+  if (hip_) return hip_->call("hiprandSetQuasiRandomGeneratorDimensions", dimensions);
   if (!quasi()) return Status::TypeError;
   if (dimensions == 0 || dimensions > kMaxDimensions) return Status::OutOfRange;
   dimensions_ = dimensions;
@@ -77,6 +92,7 @@ std::shared_ptr<Engine> Generator::make_engine() const {
 }
 
 Status Generator::generate(const Request& request) {
+  if (hip_) return hip_->generate(stream_, request);
   if (const Status status = check(request); status != Status::Success || request.count == 0) return status;
   if (!engine_) engine_ = make_engine();
   if (!engine_) {

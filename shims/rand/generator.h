@@ -17,10 +17,15 @@ enum class Status : int {
 // Numbers of curandOrdering.
 enum class Ordering : int { Best = 100, Default = 101, Seeded = 102, Legacy = 103, Dynamic = 104, Quasi = 201 };
 
+class HipGenerator;
+
 class Generator {
  public:
   // Null for a type that there is none of.
   static std::unique_ptr<Generator> make(int type, bool host);
+  // On a HIP device: hipRAND's generator of the type, whose numbers are its own.
+  static std::unique_ptr<Generator> make(int type, std::unique_ptr<HipGenerator> hip);
+  ~Generator();
 
   Status set_seed(uint64_t seed);
   Status set_offset(uint64_t offset);
@@ -30,7 +35,7 @@ class Generator {
   Status generate(const Request& request);
 
  private:
-  Generator(Type type, bool host) : type_(type), host_(host) {}
+  Generator(Type type, bool host);
   bool quasi() const { return type_ >= kQuasiDefault; }
   bool twister() const { return type_ == kMt19937 || type_ == kMtgp32; }
   Status check(const Request& request) const;
@@ -42,6 +47,7 @@ class Generator {
   unsigned dimensions_ = 1;
   bool legacy_ = false;
   rt::Stream* stream_ = nullptr;
+  std::unique_ptr<HipGenerator> hip_;
   std::shared_ptr<Engine> engine_;  // made when it is first needed
 };
 

@@ -146,6 +146,9 @@ class Device {
 
   // Before the process ends: nothing of the program's memory is touched afterwards.
   virtual void shut_down() = 0;
+
+  // What the libraries of the device know the stream by (hipStream_t); null where there are none.
+  virtual void* native(DeviceStream&) { return nullptr; }
 };
 
 // Null when the device is not there; why then says so in one sentence.

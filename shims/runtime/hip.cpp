@@ -141,6 +141,7 @@ class HipDevice final : public Device {
     if (status == 0) stream = std::make_unique<HipStream>(api_, made);
     return error_of(status);
   }
+  void* native(DeviceStream& stream) override { return of(stream); }
   Error query(DeviceStream& stream) override { return state(api_.StreamQuery(of(stream))); }
   Error synchronize(DeviceStream& stream) override { return state(api_.StreamSynchronize(of(stream))); }
   Error synchronize() override {

@@ -49,6 +49,18 @@ Error enqueue(Stream* handle, std::function<void()> work) { return start(handle,
 
 Error enqueue_and_wait(Stream* handle, std::function<void()> work) { return start(handle, std::move(work), true); }
 
+Error native_stream(Stream* handle, void** native) {
+  Context& context = Context::get();
+  if (const Error error = context.open(nullptr); error != Error::Success) return error;
+  context.use_runtime();
+  Stream* stream = nullptr;
+  if (const Error error = find_stream(handle, &stream); error != Error::Success) return error;
+  if (const Error error = refuse_while_captured(*stream); error != Error::Success) return error;
+  if (const Error error = check_legacy_use(*stream); error != Error::Success) return error;
+  *native = context.device().native(*stream->device);
+  return Error::Success;
+}
+
 void* open_first(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (name.empty()) continue;

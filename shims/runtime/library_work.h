@@ -18,6 +18,10 @@ CASSC_EXPORT Error enqueue(Stream* handle, std::function<void()> work);
 // The same, and waits for it. A captured stream cannot be waited for: StreamCaptureUnsupported.
 CASSC_EXPORT Error enqueue_and_wait(Stream* handle, std::function<void()> work);
 
+// On a HIP device: the stream of a handle as ROCm's libraries know it. They cannot be captured in a graph of ours:
+// StreamCaptureUnsupported.
+CASSC_EXPORT Error native_stream(Stream* handle, void** native);
+
 // Opens the first of these that is there; a name with a slash is a path, which may hold wildcards (glob(7)) and starts
 // from the folder of our libraries unless it is absolute. Null when none is there.
 CASSC_EXPORT void* open_first(const std::vector<std::string>& names);

@@ -9,13 +9,16 @@
 
 struct cusolverDnContext {
   cassc::rt::Stream* stream = nullptr;
+  void* hip = nullptr;  // hipSOLVER's handle, on a HIP device
 };
 using cusolverDnHandle_t = cusolverDnContext*;
 enum cusolverEigMode_t : int { CUSOLVER_EIG_MODE_NOVECTOR = 0, CUSOLVER_EIG_MODE_VECTOR = 1 };
 // Settings of the Jacobi methods, kept and without effect: LAPACK's results are as exact as they can be.
 struct JacobiInfo {
+  bool singular = false;  // of singular values, not of eigenvalues
   double tolerance = 0;
   int sweeps = 100, sorted = 1;
+  void* hip = nullptr;  // hipSOLVER's, once it has been used on a HIP device
 };
 using gesvdjInfo_t = JacobiInfo*;
 using syevjInfo_t = JacobiInfo*;

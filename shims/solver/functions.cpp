@@ -1,6 +1,7 @@
 // The entry points of solver_functions.def, and those for handles and settings (cuSOLVER manual, "Dense LAPACK Function").
 #include "dense.h"
 #include "errors.h"
+#include "hipsolver.h"
 
 #define CASSC_API extern "C" __attribute__((visibility("default")))
 
@@ -10,7 +11,10 @@ namespace rt = cassc::rt;
 
 #define SOLVER(symbol, implementation, parameters, arguments)                         \
   CASSC_API Status cusolverDn##symbol parameters {                                    \
-    return guarded(handle, [&] { return cassc::solver::implementation arguments; }); \
+    return guarded(handle, [&] {                                                      \
+      if (handle->hip) return cassc::solver::ByHipsolver{#symbol} arguments;          \
+      return cassc::solver::implementation arguments;                                 \
+    });                                                                               \
   }
 #include <cassc/solver_functions.def>
 
@@ -18,9 +22,7 @@ CASSC_API Status cusolverDnCreate(cusolverDnHandle_t* handle) {
   if (!handle) return Status::InvalidValue;
   switch (rt::open_for_libraries()) {
     case rt::Error::Success: break;
-    case rt::Error::NotSupported:
-      rt::report("cuSOLVER is not there for HIP devices; CASSC_DEVICE=emu runs it on the emulator", true);
-      return Status::ArchMismatch;
+    case rt::Error::NotSupported: return cassc::solver::create_by_hipsolver(handle);
     default: return Status::NotInitialized;
   }
   if (!cassc::blas::have_backend()) return Status::NotInitialized;
@@ -29,8 +31,9 @@ CASSC_API Status cusolverDnCreate(cusolverDnHandle_t* handle) {
 }
 CASSC_API Status cusolverDnDestroy(cusolverDnHandle_t handle) {
   return guarded(handle, [&] {
+    const int status = handle->hip ? cassc::solver::hipsolver().call(1, "hipsolverDnDestroy", handle->hip) : 0;
     delete handle;
-    return Status::Success;
+    return cassc::solver::status_of_hipsolver(status);
   });
 }
 CASSC_API Status cusolverDnSetStream(cusolverDnHandle_t handle, rt::Stream* stream) {
@@ -58,13 +61,14 @@ CASSC_API Status cusolverGetProperty(int which, int* value) {
 }
 
 // The two Jacobi methods have settings of the same kind.
-#define JACOBI(Name, name)                                                                                     \
+#define JACOBI(Name, name, of_singular_values)                                                                 \
   CASSC_API Status cusolverDnCreate##Name##Info(JacobiInfo** info) {                                           \
     if (!info) return Status::InvalidValue;                                                                    \
-    *info = new (std::nothrow) JacobiInfo;                                                                     \
+    *info = new (std::nothrow) JacobiInfo{.singular = of_singular_values};                                     \
     return *info ? Status::Success : Status::AllocFailed;                                                      \
   }                                                                                                            \
   CASSC_API Status cusolverDnDestroy##Name##Info(JacobiInfo* info) {                                           \
+    if (info && info->hip) cassc::solver::hipsolver().call(1, "hipsolverDnDestroy" #Name "Info", info->hip);   \
     delete info;                                                                                               \
     return Status::Success;                                                                                    \
   }                                                                                                            \
@@ -77,11 +81,17 @@ CASSC_API Status cusolverGetProperty(int which, int* value) {
   CASSC_API Status cusolverDnX##name##SetSortEig(JacobiInfo* info, int sorted) {                               \
     return guarded(info, [&] { return info->sorted = sorted, Status::Success; });                              \
   }                                                                                                            \
-  CASSC_API Status cusolverDnX##name##GetResidual(cusolverDnHandle_t handle, JacobiInfo*, double* residual) {  \
-    return guarded(handle, [&] { return *residual = 0, Status::Success; });                                    \
+  CASSC_API Status cusolverDnX##name##GetResidual(cusolverDnHandle_t handle, JacobiInfo* info, double* to) {   \
+    return guarded(handle, [&] {                                                                               \
+      if (handle->hip) return cassc::solver::ByHipsolver{"X" #name "GetResidual"}(handle, info, to);           \
+      return *to = 0, Status::Success;                                                                         \
+    });                                                                                                        \
   }                                                                                                            \
-  CASSC_API Status cusolverDnX##name##GetSweeps(cusolverDnHandle_t handle, JacobiInfo*, int* sweeps) {         \
-    return guarded(handle, [&] { return *sweeps = 1, Status::Success; });                                      \
+  CASSC_API Status cusolverDnX##name##GetSweeps(cusolverDnHandle_t handle, JacobiInfo* info, int* sweeps) {    \
+    return guarded(handle, [&] {                                                                               \
+      if (handle->hip) return cassc::solver::ByHipsolver{"X" #name "GetSweeps"}(handle, info, sweeps);         \
+      return *sweeps = 1, Status::Success;                                                                     \
+    });                                                                                                        \
   }
-JACOBI(Gesvdj, gesvdj)
-JACOBI(Syevj, syevj)
+JACOBI(Gesvdj, gesvdj, true)
+JACOBI(Syevj, syevj, false)

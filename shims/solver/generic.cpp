@@ -1,5 +1,6 @@
 // cuSOLVER's functions that are given element types by number (cuSOLVER manual, "64-bit API").
 #include "dense.h"
+#include "errors.h"
 
 #define CASSC_API extern "C" __attribute__((visibility("default")))
 
@@ -13,6 +14,10 @@ struct Parameters {};
 template <class T>
 Status eigen(cusolverDnHandle_t h, cusolverEigMode_t jobz, cublasFillMode_t uplo, int64_t n, void* A, int64_t lda, void* W, int* info) {
   if (n > INT32_MAX || lda > INT32_MAX) return Status::NotSupported;
+  if (h->hip) {
+    cassc::rt::report("cusolverDnXsyevd is not supported on a HIP device; cusolverDnSsyevd and the like are", true);
+    return Status::NotSupported;
+  }
   return syevd(h, jobz, uplo, static_cast<int>(n), static_cast<T*>(A), static_cast<int>(lda), static_cast<Real<T>*>(W),
                static_cast<T*>(nullptr), 0, info);
 }

@@ -33,7 +33,7 @@ def test_tree_has_headers_and_libraries_that_nvidia_left_out(machine: Toolchain,
     """NVIDIA's headers come first, library by library; of a library that was not built there is no linker script."""
     runtime = tmp_path / "runtime"
     runtime.mkdir()
-    for name in ("libcassc_cublas.so.12", "libcublas.so.12", "libcassc_cufft.so.11"):
+    for name in ("libcassc_cublas.so.12", "libcublas.so.12", "libcassc_cufft.so.11", "libcassc_nvrtc.so.12"):
         (runtime / name).touch()
     assert machine.nvcc is not None
     (machine.nvcc.root / "include/cufft.h").write_text("NVIDIA's")
@@ -44,6 +44,11 @@ def test_tree_has_headers_and_libraries_that_nvidia_left_out(machine: Toolchain,
     assert not (kit.include / "cufftXt.h").exists()
     assert f'INPUT("{runtime}/libcassc_cublas.so.12")' in (kit.lib / "libcublas.so").read_text()
     assert (kit.lib / "libcublas.so.12").resolve() == runtime / "libcublas.so.12"
+    assert "nvrtcCreateProgram" in (kit.include / "nvrtc.h").read_text()
+    assert "cusparseCreateCsr" not in (kit.include / "cusparse.h").read_text()  # they stand in the table
+    assert (kit.include / "cassc/sparse_functions.def").exists() and (kit.include / "cublasLt.h").exists()
+    assert f'INPUT("{runtime}/libcassc_nvrtc.so.12")' in (kit.lib / "libnvrtc.so").read_text()
+    assert (kit.lib / "libnvrtc.so.12").readlink() == runtime / "nvrtc" / "libnvrtc.so.12"
     assert (kit.lib / "libcufft.so").exists() and not (kit.lib / "libcurand.so").exists()
 
 
