@@ -153,8 +153,8 @@ OPTIONS: tuple[Option, ...] = (
         _ONE,
         _D,
         values=("native", "exact"),
-        help="approximate instructions (MUFU, HMMA) with errors as large as NVIDIA's, or, much slower, an H100's bits "
-        "but for tanh; default native",
+        help="approximate instructions (MUFU, HMMA) with errors as large as NVIDIA's, or, much slower, an H100's bits"
+        "; default native",
     ),
     _row("check-seconds", "", _ONE, _D, help="time for checking each kernel (default 1.5); 0 checks nothing"),
     _row("policy", "", _ONE, _D, help="file that says which verdicts may ship; the build fails otherwise"),

@@ -6,12 +6,12 @@ the target's instruction is one whose results differ in the last place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from cassc.lift.effects import Effects
 from cassc.lift.text import Ir
 from cassc.sass.builder import F32, I1, I32, I64
-from cassc.sass.mufu_table import LOG_BITS, ONE, TURN_BITS, UNITS, rows
+from cassc.sass.mufu_table import LOG_BITS, ONE, TANH_FIRST, TANH_PLACES, TANH_ROWS, TURN_BITS, UNITS, rows
 
 _MANTISSA, _SIGN, _INFINITY, _NAN, _F32_ONE = 0x7FFFFF, 0x80000000, 0x7F800000, 0x7FFFFFFF, 0x3F800000
 _HIGH_INFINITY = 0x7FF00000
@@ -25,7 +25,7 @@ class Approximations(Effects):
     exact = False
 
     def mufu(self, op: str, x: Ir) -> Ir:
-        if not self.exact or op == "tanh":
+        if not self.exact:
             return super().mufu(op, x)
         bits = self.bitcast(x, I32)
         if op in ("rcp64h", "rsq64h"):
@@ -38,6 +38,7 @@ class Approximations(Effects):
             "lg2": self._logarithm,
             "sin": lambda b: self._sine(b, 0),
             "cos": lambda b: self._sine(b, 1),
+            "tanh": self._tangent,
         }
         return self.bitcast(functions[op](bits), F32)
 
@@ -199,6 +200,29 @@ class Approximations(Effects):
         turned = self._up(self.and_(self._down(quadrant, 1), self._i(1)), 31)
         bits = self.or_(bits, turned if quarters else self.xor(sign, turned))
         return self.select(self._is(e, 255), self._i(_NAN), bits)
+
+    def _tangent(self, x: Ir) -> Ir:
+        magnitude = self.and_(x, self._i(_SIGN - 1))
+        e, m = self._down(magnitude, 23), self.and_(x, self._i(_MANTISSA))
+        last = len(TANH_ROWS) - 1
+        binade = self.sub(e, self._i(TANH_FIRST))
+        binade = self.select(self.compare("gt", binade, self._i(last), signed=False), self._i(last), binade)
+        places, first = self._entry(TANH_PLACES, 4, binade), self._entry(TANH_ROWS, 6, binade)
+        bits = 23 - UNITS["tanh"].index
+        segment = self.add(first, self.lshr(m, self.sub(self._i(23), places)))
+        rest = self.and_(self.lshr(m, self.sub(self._i(23 - bits), places)), self._i((1 << bits) - 1))
+        argument = self.or_(self._up(segment, bits), rest)
+        found = self._cut_off(self._polynomial("tanh", argument), ONE, self._i(0))
+        far = self.compare("ge", e, self._i(TANH_FIRST + len(TANH_ROWS)), signed=False)
+        found = self.select(far, self._i(_F32_ONE), found)
+        found = self.select(self.compare("lt", e, self._i(TANH_FIRST), signed=False), magnitude, found)
+        return self._unless_nan(e, m, self.or_(found, self.and_(x, self._i(_SIGN))))
+
+    def _entry(self, values: Sequence[int], width: int, index: Ir) -> Ir:
+        """I32: one of a few small numbers, which stand in one word."""
+        packed = sum(value << width * k for k, value in enumerate(values))
+        word = self.lshr(self.const(I64, packed), self.zext(self.mul(index, self._i(width)), I64))
+        return self.and_(self.trunc(word, I32), self._i((1 << width) - 1))
 
     def _high_word(self, op: str, x: Ir) -> Ir:
         sign, e = self.and_(x, self._i(_SIGN)), self.and_(self._down(x, 20), self._i(0x7FF))

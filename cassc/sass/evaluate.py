@@ -1,7 +1,7 @@
 """Evaluate: the reference builder, over the lanes of one or more warps as numpy vectors.
 
 A value is a vector of unsigned integers, of booleans (I1), or of floats (BF16: uint16 patterns). What a lane outside
-the mask holds is meaningless. Floating-point results are exact; `mufu` is NVIDIA's, bit for bit, but for tanh. Callers
+the mask holds is meaningless. Floating-point results are exact; `mufu` is NVIDIA's, bit for bit. Callers
 switch numpy's floating-point warnings off (``np.errstate``).
 """
 
@@ -320,9 +320,7 @@ class Evaluate:
         return Lanes(type, soft.to_integer(soft.widen(x.data, x.type), type.bits, signed, rounding))
 
     def mufu(self, op: str, x: Lanes) -> Lanes:
-        """As NVIDIA's hardware has it, but for tanh."""
-        if op == "tanh":
-            return Lanes(F32, np.tanh(x.data.astype(np.float64)).astype(np.float32))
+        """As NVIDIA's hardware has it."""
         return Lanes(F32, approximate(op, x.data.view(np.uint32)).view(np.float32))
 
     def tensor_sum(self, total: Lanes, xs: Sequence[Lanes], ys: Sequence[Lanes], least: int) -> Lanes:

@@ -8,7 +8,7 @@ for the sampled binades of all exponents. S. Oberman and M. Siu, "A high-perform
 interpolator" (ARITH 2005), describe such a unit.
 
 Operands and results are arrays of f32 bit patterns (``rcp64h`` and ``rsq64h``: high words of f64). Denormals count as
-zeros, on both sides.
+zeros, on both sides, but for ``tanh``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cassc.sass.mufu_table import LOG_BITS, ONE, TURN_BITS, UNITS, rows
+from cassc.sass.mufu_table import LOG_BITS, ONE, TANH_FIRST, TANH_PLACES, TANH_ROWS, TURN_BITS, UNITS, rows
 
 Bits = NDArray[np.uint32]
 Fixed = NDArray[np.int64]
@@ -144,6 +144,21 @@ def _sine(x: Bits, quarters: int) -> Fixed:
     return np.where(e == 255, _NAN, bits | sign)
 
 
+def _tangent(x: Bits) -> Fixed:
+    """Of small numbers the number; the others' lowest bits do not matter."""
+    wide = x.astype(np.int64)
+    sign, e, m = wide & _SIGN, wide >> 23 & 255, wide & _MANTISSA
+    binade = np.clip(e - TANH_FIRST, 0, len(TANH_ROWS) - 1)
+    places = np.array(TANH_PLACES)[binade]
+    bits = 23 - UNITS["tanh"].index
+    segment = np.array(TANH_ROWS)[binade] + (m >> 23 - places)
+    rest = (m >> 23 - bits - places) & ((1 << bits) - 1)
+    found = _float(polynomial("tanh", segment << bits | rest), ONE)
+    found = np.where(e >= TANH_FIRST + len(TANH_ROWS), _F32_ONE, found)
+    found = np.where(e < TANH_FIRST, wide & ~_SIGN, found)
+    return np.where((e == 255) & (m != 0), _NAN, found | sign)
+
+
 _FUNCTIONS: dict[str, Callable[[Bits], Fixed]] = {
     "rcp": _reciprocal,
     "rsq": _reciprocal_root,
@@ -152,11 +167,12 @@ _FUNCTIONS: dict[str, Callable[[Bits], Fixed]] = {
     "lg2": _logarithm,
     "sin": lambda x: _sine(x, 0),
     "cos": lambda x: _sine(x, 1),
+    "tanh": _tangent,
 }
 
 
 def approximate(op: str, x: NDArray[Any]) -> Bits:
-    """``op``: rcp rsq sqrt ex2 lg2 sin cos, or rcp64h rsq64h."""
+    """``op``: rcp rsq sqrt ex2 lg2 sin cos tanh, or rcp64h rsq64h."""
     if op in ("rcp64h", "rsq64h"):
         return _high_word(op, x)
     return _FUNCTIONS[op](x).astype(np.uint32)

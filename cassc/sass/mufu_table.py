@@ -35,7 +35,13 @@ UNITS = {
     "ex2": Unit(6, 19, 38, 57),
     "lg2": Unit(6, 19, 38, 56),
     "sin": Unit(6, 19, 37, 56),
+    "tanh": Unit(6, 19, 39, 57),
 }
+# The hyperbolic tangent's segments are of unequal lengths: in the binade of exponent TANH_FIRST + k (biased) there are
+# 2**TANH_PLACES[k], the first of which is row TANH_ROWS[k].
+TANH_FIRST = 119
+TANH_PLACES = (0, 0, 0, 1, 1, 2, 2, 2, 3, 4, 3)
+TANH_ROWS = (8, 9, 10, 11, 13, 15, 19, 23, 27, 35, 0)
 
 
 @cache

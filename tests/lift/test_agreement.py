@@ -78,7 +78,7 @@ def _cases() -> list[Case]:
     for amount in (0, 1, 31, 32, 40):
         for name in ("shl", "lshr", "ashr"):
             add(f"{name}.by{amount}", (I32,), lambda b, x, n=amount, name=name: getattr(b, name)(x, b.const(I32, n)))
-    for op in ("rcp", "rsq", "sqrt", "ex2", "lg2", "sin", "cos", "rcp64h", "rsq64h"):
+    for op in ("rcp", "rsq", "sqrt", "ex2", "lg2", "sin", "cos", "tanh", "rcp64h", "rsq64h"):
         add(f"exact_mufu.{op}", (F32,), lambda b, x, op=op: b.mufu(op, x))
     add("funnel_right", (I32, I32, I32), lambda b, x, y, n: b.funnel_right(x, y, n))
     add("byte_permute", (I32, I32, I32), lambda b, x, y, s: b.byte_permute(x, y, s))

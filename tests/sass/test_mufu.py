@@ -1,4 +1,4 @@
-"""The approximations of MUFU against an H200 (driver 580.159.04, 2026-11-30).
+"""The approximations of MUFU against an H200 (driver 580.159.04, 2026-11-30; tanh 2026-12-01).
 
 data/mufu.npz has, for each function, arguments and results, from all segments of the tables and binades of all sizes.
 """
@@ -58,6 +58,11 @@ def _bits(values: list[float]) -> np.ndarray[Any, np.dtype[np.uint32]]:
         ("lg2", 1.0, 0),
         ("sin", np.inf, NAN),
         ("cos", 0.0, 0x3F800000),
+        ("tanh", -0.0, SIGN),
+        ("tanh", 1e-39, 0x000AE398),
+        ("tanh", 8.0, 0x3F800000),
+        ("tanh", -np.inf, 0xBF800000),
+        ("tanh", np.nan, NAN),
     ],
 )
 def test_ends_of_the_range(op: str, argument: float, result: int) -> None:
@@ -86,4 +91,5 @@ def test_sizes_of_the_tables() -> None:
         "ex2": 64,
         "lg2": 64,
         "sin": 64,
+        "tanh": 51,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from cassc.sass.builder import BF16, F16, F32, F64, I16, I32, Builder, Type, Value
+from cassc.sass.builder import BF16, F16, F32, F64, I16, I32, RZ, Builder, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.integer import BOOLEANS, UNIFORM_AB, UNIFORM_ABC, bool_pair
 from cassc.sass.operand import Const, Operand, Reg, UReg
@@ -157,9 +157,7 @@ def fset(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> Value:
 
 
 MUFU_OPERATION = choice("op", 74, 4, "COS SIN EX2 LG2 RCP RSQ RCP64H RSQ64H SQRT TANH")
-MUFU_APPROX = (
-    "1 ulp of the correctly rounded result or the bound in the CUDA manual; on request NVIDIA's bits (not tanh)"
-)
+MUFU_APPROX = "1 ulp of the correctly rounded result or the bound in the CUDA manual; on request NVIDIA's bits"
 
 
 @insn("MUFU", 0x108, "Rd:f32, -|B:f32", AB, MUFU_OPERATION, approx=MUFU_APPROX)
@@ -168,6 +166,7 @@ def mufu(b: Builder, i: Instruction, x: Value) -> Value:
     return b.mufu(i.mods["op"].lower(), x)
 
 
+F16_OVERFLOW, F16_INFINITY = 0x47800000, 0x7C00  # 65536 in f32
 MUFU_HALF_OPERATION = choice("op", 74, 4, "- - EX2 - - - - - - TANH")
 
 
@@ -193,9 +192,13 @@ MUFU_HALF_OPERATION = choice("op", 74, 4, "- - EX2 - - - - - - TANH")
     approx=MUFU_APPROX,
 )
 def mufu_half(b: Builder, i: Instruction, x: Value) -> Value:
+    """The result of f32, cut off to 16 bits; but infinite where the exponential is too large for them."""
     type = {"F16": F16, "BF16": BF16}[i.mods["format"]]
-    wide = b.fconvert(narrow_float(b, i.operands[1], x, type), F32)
-    return b.zext(b.bitcast(b.fconvert(b.mufu(i.mods["op"].lower(), wide), type), I16), I32)
+    wide = b.mufu(i.mods["op"].lower(), b.fconvert(narrow_float(b, i.operands[1], x, type), F32))
+    bits = b.zext(b.bitcast(b.fconvert(wide, type, RZ), I16), I32)
+    if type is BF16 or i.mods["op"] == "TANH":
+        return bits
+    return b.select(b.fcompare("ge", wide, b.const(F32, F16_OVERFLOW)), b.const(I32, F16_INFINITY), bits)
 
 
 def narrow_float(b: Builder, operand: Operand, x: Value, type: Type) -> Value:
