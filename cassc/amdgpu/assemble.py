@@ -30,6 +30,8 @@ from cassc.target import Target
 
 Form = Literal["llvm-ir", "asm"]
 DEFAULT_TIMEOUT_S = 120.0
+_FOR_A_MEBIBYTE = 30.0
+"""Seconds more for each MiB of text: kernels full of branches take 10, on an idle core."""
 _STALLED = 20
 """A worker that has not used up its processor time in this many times as long is stuck."""
 
@@ -40,7 +42,7 @@ def assemble(
     *,
     form: Form = "llvm-ir",
     opt_level: int = 3,
-    timeout_s: float = DEFAULT_TIMEOUT_S,
+    timeout_s: float | None = None,
 ) -> bytes:
     """The code object (ET_DYN ELF bytes) of a module. Raises CasscError as ``assemble_full`` does."""
     return assemble_full(module_text, target, form=form, opt_level=opt_level, timeout_s=timeout_s).code_object
@@ -52,18 +54,20 @@ def assemble_full(
     *,
     form: Form = "llvm-ir",
     opt_level: int = 3,
-    timeout_s: float = DEFAULT_TIMEOUT_S,
+    timeout_s: float | None = None,
     keep: bool = False,
 ) -> Assembled:
     """Compile, optimise and link one module for a target.
 
     IR goes through LLVM's O<opt_level> pipeline with unrolling and vectorising off; code object version 5, wave32,
-    compute-unit mode. Assembly is only assembled.
+    compute-unit mode. Assembly is only assembled. ``timeout_s`` depends on the text's length by default.
 
     Raises CasscError: ``amdgpu-llvm-failed`` (LLVM refused the text or ended abnormally; a note names a folder with
     the input and LLVM's messages), ``amdgpu-timeout``, ``amdgpu-link-failed``, ``amdgpu-no-llvm``.
     """
     llvm = find_llvm()
+    if timeout_s is None:
+        timeout_s = DEFAULT_TIMEOUT_S + _FOR_A_MEBIBYTE * len(module_text) / (1 << 20)
     if llvm.library is None:
         return tools.assemble(llvm, module_text, target, form == "asm", opt_level, timeout_s, keep)
     request = {

@@ -45,5 +45,5 @@ def failed(messages: str, text: str, form: str) -> diag.CasscError:
 
 def timed_out(timeout_s: float, text: str, form: str) -> diag.CasscError:
     """CasscError ``amdgpu-timeout``."""
-    note = _report(text, form, f"no answer in {timeout_s:g} s of processor time")
-    return diag.error("amdgpu-timeout", f"LLVM did not finish in {timeout_s:g} s of processor time", notes=[note])
+    note = _report(text, form, f"no answer in {timeout_s:.3g} s of processor time")
+    return diag.error("amdgpu-timeout", f"LLVM did not finish in {timeout_s:.3g} s of processor time", notes=[note])

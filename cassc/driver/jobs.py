@@ -216,7 +216,7 @@ class _Runner:
         begin = time.perf_counter()
         done, hit = compilation.compile(job, nvcc, self.cache, lambda command: self._captured(job, command))
         if done.text:
-            self.say(done.text.decode(errors="replace").rstrip("\n"))
+            self.say(done.text.decode(errors="replace").removesuffix("\n"))
         _check(done.status)
         self.report.compilations += hit
         return time.perf_counter() - begin
