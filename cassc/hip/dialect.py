@@ -34,6 +34,7 @@ _HEADERS = {
     "cassc/ptx_small.h": r"cassc::ptx::(small|wide|to_small)",
     "cassc/ptx_matrix.h": r"cassc::ptx::(mma|load_tiles|store_tiles)",
 }
+_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\(([^)]*)\))?((?:\\\r?\n|\\.|[^\n\\])*)", re.MULTILINE)
 _ATOMIC = re.compile(r"atomicCAS|atomicExch|exchange|test_and_set")
 _WORTH_A_LOOK = re.compile(r"<<<|\basm\b|__asm|\balignas\b|__managed__|atomicCAS|atomicExch|exchange|test_and_set")
 
@@ -80,7 +81,7 @@ def rewrite(
     edits = list(shared_storage(stream, lines, wanted.constructed)) if wanted.constructed else []
     edits += inlined(stream, lines, wanted.host_only) if wanted.host_only else []
     taken = [(edit.begin, edit.end) for edit in edits]
-    for edit in (*launches(stream), *alignments(stream)):
+    for edit in (*launches(stream, text), *alignments(stream)):
         if not any(begin <= edit.begin and edit.end <= end for begin, end in taken):
             edits.append(edit)
     refused = []
@@ -129,18 +130,50 @@ def refusal(title: str, line: int, column: int) -> str:
     return f"cassc_refused_{digest}_{line}_{column}"
 
 
-def launches(stream: Sequence[Token]) -> Iterator[Edit]:
-    """``dim3`` in front of a braced grid or block."""
+@dataclass(frozen=True, slots=True)
+class _Macros:
+    """``lists``: those that expand to braces. ``definitions``: where each begins and ends, and its parameters."""
+
+    lists: frozenset[str]
+    definitions: tuple[tuple[int, int, frozenset[str]], ...]
+
+    def may_be_list(self, offset: int) -> frozenset[str]:
+        """The names that may stand for braces there."""
+        inside = [names for begin, end, names in self.definitions if begin <= offset < end]
+        return self.lists.union(*inside)
+
+
+def _macros(text: str) -> _Macros:
+    found = list(_DEFINE.finditer(text.encode(errors="surrogateescape")))
+    lists = frozenset(match[1].decode() for match in found if match[3].lstrip().startswith(b"{"))
+    definitions = tuple(
+        (match.start(), match.end(), frozenset(name.strip().decode() for name in (match[2] or b"").split(b",")))
+        for match in found
+    )
+    return _Macros(lists, definitions)
+
+
+def launches(stream: Sequence[Token], text: str = "") -> Iterator[Edit]:
+    """``dim3`` in front of a braced grid or block; with ``text``, what macros may make one is given to a function of
+    cassc's headers."""
+    macros = _macros(text)
     for position, token in enumerate(stream):
         if token.text != "<<<":
             continue
-        depth, first = 0, True
-        for inner in stream[position + 1 :]:
+        lists = macros.may_be_list(token.offset)
+        depth, first, number = 0, True, 0
+        for place, inner in enumerate(stream[position + 1 :], position + 1):
             if inner.text == ">>>" and depth == 0:
                 break
             if inner.text == "{" and first:
                 yield Edit(inner.offset, inner.offset, "dim3")
+            elif first and number < 2 and inner.text in lists:
+                end = _closing(stream, place + 1) or place
+                if any(behind.text in (",", ">>>") for behind in stream[end + 1 : end + 2]):
+                    yield Edit(inner.offset, inner.offset, "cassc::as_dim3(")
+                    yield Edit(stream[end].end, stream[end].end, ")")
             first = inner.text == "," and depth == 0
+            number += first
             depth += (inner.text in _OPEN) - (inner.text in _OPEN.values())
             if depth < 0 or inner.text in (";", "#"):
                 break

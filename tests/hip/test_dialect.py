@@ -33,6 +33,15 @@ def test_launch_in_a_macro() -> None:
     assert made("#define L(k) k<<<1, {32}>>>(0)\n") == "#define L(k) k<<<1, dim3{32}>>>(0)\n"
 
 
+def test_braces_that_a_macro_gives() -> None:
+    """As a macro's parameter, or as its text; names that stand for nothing else are left alone."""
+    text = "#define L(k, g, b) \\\n  k<<<g, b, 0, s>>>()\n#define G(n) {n, 1}\n#define B 32\n"
+    text += "void f() { k<<<G(2), B>>>(); }\n"
+    expected = text.replace("<<<g, b,", "<<<cassc::as_dim3(g), cassc::as_dim3(b),")
+    assert made(text) == expected.replace("<<<G(2), B", "<<<cassc::as_dim3(G(2)), B")
+    assert made("#define L(g) k<<<g + 1, g>>>()\n") == "#define L(g) k<<<g + 1, cassc::as_dim3(g)>>>()\n"
+
+
 def test_alignas_behind_a_memory_space() -> None:
     assert made("extern __shared__ alignas(16) char d[];") == "alignas ( 16 ) extern __shared__  char d[];"
     text = "alignas(16) __shared__ char d[];"

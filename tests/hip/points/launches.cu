@@ -105,6 +105,14 @@ int main() {
   IS(12);
   add<<<{1, 1, 1}, {16, 16, 1}>>>(p, 1);
   IS(256);
+#define GRID(n) {(n), 1, 1}
+#define GIVEN(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
+  GIVEN(add, GRID(3), {2}, p, 1);
+  IS(6);
+  GIVEN(add, 2, dim3(2, 2), p, 1);
+  IS(8);
+  add<<<GRID(2), 2>>>(p, 1);
+  IS(4);
   add<<<(1 > 0) ? 2 : 3, 1 << 2>>>(p, 1);
   IS(8);
   add<<<CFG>>>(p);

@@ -2,6 +2,10 @@
 // there.
 #ifndef CASSC_LAUNCH_H
 #define CASSC_LAUNCH_H
+namespace cassc {
+// A grid or block that a macro gave, which may be a number or braces.
+CASSC_HD dim3 as_dim3(dim3 size) { return size; }
+}  // namespace cassc
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared, void* stream);
 #ifdef __CUDA_ARCH__
