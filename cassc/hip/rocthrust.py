@@ -28,8 +28,9 @@ _WORDS = {
     # rocPRIM tunes its kernels by the chip's name, alike on both sides; the host does not know the chip.
     "__amdgcn_processor__": "CASSC_ROCM_PROCESSOR",
 }
-_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b|__has_include\(<cuda/std/\w+>\)")
-"""The last: NVIDIA's library may be installed too, and is not what AMD's looks for."""
+_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b|\b_{{0,2}}NV_\w+|__has_include\(<cuda/std/\w+>\)")
+"""Also what AMD's macros share with those of NVIDIA's <nv/target>, and the question for NVIDIA's library: both may be
+installed, and in one unit."""
 _DEVICE_SYSTEM = re.compile(r"thrust/system/hip/\w+\.h")
 _AS_CUDA = """
 THRUST_NAMESPACE_BEGIN
@@ -80,7 +81,7 @@ def lay(headers: Path) -> RocThrust:
 
     for name, file in _files(headers):
         text = file.read_text(errors="surrogateescape")
-        changed = _WORD.sub(lambda found: _WORDS.get(found[0], "0"), text)
+        changed = _WORD.sub(_other, text)
         if _DEVICE_SYSTEM.fullmatch(name):
             changed += _AS_CUDA
             put(f"thrust/system/cuda/{file.name}", file, f"#pragma once\n#include <{name}>\n")
@@ -91,6 +92,12 @@ def lay(headers: Path) -> RocThrust:
     overlay = Path(kept.name, "overlay.yaml")
     overlay.write_text(json.dumps({"version": 0, "use-external-names": "false", "roots": entries}))
     return RocThrust(root, overlay, behind)
+
+
+def _other(found: re.Match[str]) -> str:
+    if "NV_" in found[0]:
+        return found[0].replace("NV_", "CASSC_NV_", 1)  # underscores are put together in front
+    return _WORDS.get(found[0], "0")
 
 
 def _files(headers: Path) -> Iterator[tuple[str, Path]]:
