@@ -83,6 +83,9 @@ def _invalid(journal: Journal, entry: Entry) -> Sequence[str]:
     ]
     if entry["reason"] == "misaligned":
         return [*lines, f"Address 0x{entry['at']:x} is misaligned"]
+    if entry["reason"] == "heap":
+        address = f"0x{entry['at']:x}"
+        return [*lines, f"Address {address} is in no block of the device's heap: it was freed, or never allocated"]
     lines.append(f"Address 0x{entry['at']:x} is out of bounds")
     if "base" in entry:
         lines.append(_nearest(entry))

@@ -198,12 +198,17 @@ CASSC_EXPORT cassc_emu_status cassc_emu_observe(cassc_emu_device* device, uint32
     auto made = std::make_unique<Observer>(what, path, device->memory);
     if (!made->good()) return fail(CASSC_EMU_NOT_FOUND, "observe: the file cannot be written");
     device->observer = std::move(made);
+    device->modules = first_number();
     return CASSC_EMU_OK;
   });
 }
 
 CASSC_EXPORT void cassc_emu_written(cassc_emu_device* device, uint64_t address, uint64_t size) {
   if (device && device->observer) device->observer->written(address, size);
+}
+
+CASSC_EXPORT void cassc_emu_serve(cassc_emu_device* device, const cassc_emu_services* services) {
+  if (device && services) device->services = *services;
 }
 
 CASSC_EXPORT uint64_t cassc_emu_instruction_count(const cassc_emu_device* device) { return device ? device->executed.load() : 0; }

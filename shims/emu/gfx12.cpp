@@ -164,7 +164,7 @@ const Op* uniform(Wave& w, const Op* op) {
     op->lanes(out, in, in, in, x);
     if (op->omod || op->clamp) {
       float v = half ? f16_to_f32(out[0] & 0xffff) : f32_of(out[0]);
-      if (op->omod) v *= op->omod == 1 ? 2.0f : op->omod == 2 ? 4.0f : 0.5f;
+      if (op->omod && (half ? x.omod64 : x.omod32)) v *= op->omod == 1 ? 2.0f : op->omod == 2 ? 4.0f : 0.5f;
       if (op->clamp) v = clamp01(v, 1);
       out[0] = half ? f32_to_f16(v, x.f16_mode) : bits(v);
     }

@@ -70,6 +70,7 @@ struct LaneContext {
   u32 f16_mode = 0;  // bits 0-1 rounding (MODE's code), 2 flush results, 3 flush sources
   u32 flush32 = 0;   // all ones: f32 source denormals are zero
   u32 ieee = 0, dx10 = 0;
+  bool omod32 = false, omod64 = false;  // output modifiers of f32, of f16 and f64, have an effect
   u32 round32 = 0, round64 = 0;
   const Op* op = nullptr;
 };
@@ -221,7 +222,9 @@ void observe_invalid(Wave& wave, const Op* op, u32 kind, u64 address, u32 size, 
 void observe_access(Wave& wave, const Op* op, const u64* at, u32 live, u32 size, Access access, u32 changed);
 void observe_scalar(Wave& wave, const Op* op, u64 address, u32 size);
 void observe_barrier(Wave& wave, const Op* op);
-void observe_instruction(Wave& wave, const Op* op);
+struct Tally;
+Tally* observed_tally(const Wave& wave);  // null without a profile
+void observed_decode(const Wave& wave, const Op* op);
 
 constexpr u64 kSharedAperture = 0x0001000000000000;   // beyond every user-space host address
 constexpr u64 kPrivateAperture = 0x0002000000000000;

@@ -1,6 +1,7 @@
 #include "observe.h"
 
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -32,10 +33,40 @@ struct Lane {
   bool in_scratch(u64 at) const { return at - scratch < u64(w.scratch_size) * kLanes; }
 };
 
+bool in_a_row(const u64* at, u32 size) {
+  u64 wrong = 0;
+  for (u32 l = 0; l < kLanes; ++l) wrong |= at[l] ^ (at[0] + u64(l) * size);
+  return wrong == 0;
+}
+
 }  // namespace
 
+u64 first_number() { return u64(getpid()) << 24; }
+
+DeviceHeap::DeviceHeap(const Launch& launch) {
+  const auto& globals = launch.kernel->module->globals;
+  const auto symbol = globals.find("__cassc_heap");
+  if (symbol == globals.end()) return;
+  u64 header = 0;
+  std::memcpy(&header, reinterpret_cast<const void*>(symbol->second.first), sizeof header);
+  constexpr u64 kFirst = 16, kBitmap = 64;
+  if (!header || !accessible(launch.memory, header, kBitmap)) return;
+  u32 count = 0;
+  std::memcpy(&count, reinterpret_cast<const void*>(header), sizeof count);
+  std::memcpy(&first, reinterpret_cast<const void*>(header + kFirst), sizeof first);
+  units = count;
+  held = reinterpret_cast<const u32*>(header + kBitmap);
+}
+
+bool DeviceHeap::holds(u64 address, u32 size) const {
+  for (u64 unit = (address - first) / kUnit; unit <= (address - first + size - 1) / kUnit; ++unit) {
+    if (unit < units && !(__atomic_load_n(held + unit / 32, __ATOMIC_RELAXED) >> (unit % 32) & 1)) return false;
+  }
+  return true;
+}
+
 Observer::Observer(u32 what, const std::string& path, const Memory& memory)
-    : what_(what), journal_(path), memory_(memory) {
+    : what_(what), journal_(path), memory_(memory), launches_(first_number()) {
   if (wants(CASSC_EMU_OBSERVE_INIT)) memory_written_ = WrittenBytes(memory.view().base, memory.view().bytes);
 }
 
@@ -150,6 +181,13 @@ void Observer::invalid(Wave& w, const Op* op, u32 kind, u64 address, u32 size, b
   journal_.write(r);
 }
 
+void Observer::freed_block(Wave& w, const Op* op, u64 address, u32 size, Access access, u32 lane) {
+  if (!wanted(watch_of(w), kInvalid, op)) return;
+  Record r = record("invalid", w, op, int(lane));
+  r.add("space", "global").add("access", access == Access::atomic ? "atomic" : access == Access::write ? "write" : "read");
+  journal_.write(r.add("size", size).add("at", address).add("reason", "heap"));
+}
+
 void Observer::unwritten(Wave& w, const Op* op, const char* space, u64 address, u32 size, u32 lane) {
   if (!wanted(watch_of(w), kUnwritten, op)) return;
   journal_.write(record("uninitialized", w, op, int(lane)).add("space", space).add("size", size).add("at", address));
@@ -173,29 +211,52 @@ void Observer::access(Wave& w, const Op* op, const u64* at, u32 live, u32 size, 
     s.missing = 0;
   }
   const bool init = wants(CASSC_EMU_OBSERVE_INIT), race = wants(CASSC_EMU_OBSERVE_RACE);
+  const bool heap = wants(CASSC_EMU_OBSERVE_MEMORY) && watch.heap.held;
+  if (!init && !race && !heap) return;
   const u64 first = g.number * watch.launch.waves_per_group + 1;
   RaceActor actor{first + w.index, first, first + watch.launch.waves_per_group - 1, watch.time, g.barrier_time, s.horizon};
   if (init && w.scratch_size && !s.scratch.covers(reinterpret_cast<u64>(w.scratch))) {
     s.scratch = WrittenBytes(reinterpret_cast<u64>(w.scratch), u64(w.scratch_size) * kLanes);
   }
   const Lane lane(w);
-  for (u32 l = 0; l < kLanes; ++l) {
-    if (!(live >> l & 1)) continue;
-    const u64 a = at[l];
-    const bool lds = lane.in_lds(a), scratch = !lds && lane.in_scratch(a);
-    if (init) {
-      WrittenBytes& bytes = lds ? g.lds : scratch ? s.scratch : memory_written_;
-      if (access != Access::write && !bytes.all(a, size)) {
-        const u64 shown = lds ? a - lane.lds : scratch ? (a - lane.scratch) % w.scratch_size : a;
-        unwritten(w, op, lds ? "shared" : scratch ? "local" : "global", shown, size, l);
-      }
-      bytes.set(a, size, true);  // what was reported once is not reported again
-    }
-    if (race && !scratch) {
-      if (lds) watch.races.access_lds(actor, op, g.lds_races.data(), a - lane.lds, size, access, changed >> l & 1);
-      else watch.races.access(actor, op, a, size, access, op->flags & kStrong, changed >> l & 1);
+  // Neighbours in a row are one stretch of one space.
+  const bool row = live == ~0u && in_a_row(at, size);
+  u32 in_lds = 0, in_scratch = 0;
+  for (u32 rest = row ? 1 : live; rest; rest &= rest - 1) {
+    const u32 l = u32(std::countr_zero(rest)), lanes = row ? ~0u : 1u << l;
+    if (lane.in_lds(at[l])) in_lds |= lanes;
+    else if (lane.in_scratch(at[l])) in_scratch |= lanes;
+  }
+  const u32 in_global = live & ~in_lds & ~in_scratch;
+  if (heap) {
+    for (u32 rest = in_global; rest; rest &= rest - 1) {
+      const u32 l = u32(std::countr_zero(rest));
+      if (watch.heap.covers(at[l]) && !watch.heap.holds(at[l], size)) freed_block(w, op, at[l], size, access, l);
     }
   }
+  if (init) {
+    for (const auto& [space, lanes, bytes] : {std::tuple("shared", in_lds, &g.lds), {"local", in_scratch, &s.scratch}, {"global", in_global, &memory_written_}}) {
+      if (!lanes) continue;
+      if (row) {
+        if (access != Access::write && bytes->all(at[0], size * kLanes)) continue;
+        if (access == Access::write) {
+          bytes->set(at[0], u64(size) * kLanes, true);
+          continue;
+        }
+      }
+      for (u32 l = 0; l < kLanes; ++l) {
+        if (!(lanes >> l & 1)) continue;
+        const u64 a = at[l];
+        if (access != Access::write && !bytes->all(a, size)) {
+          const u64 shown = space[0] == 's' ? a - lane.lds : space[0] == 'l' ? (a - lane.scratch) % w.scratch_size : a;
+          unwritten(w, op, space, shown, size, l);
+        }
+        bytes->set(a, size, true);  // what was reported once is not reported again
+      }
+    }
+  }
+  if (race && in_lds) watch.races.access(actor, op, at, in_lds, size, access, changed, lane.lds, g.lds_races.data());
+  if (race && in_global) watch.races.access(actor, op, at, in_global, size, access, changed, 0, nullptr);
 }
 
 void Observer::scalar(Wave& w, const Op* op, u64 address, u32 size) {
@@ -214,7 +275,7 @@ void Observer::scalar(Wave& w, const Op* op, u64 address, u32 size) {
     GroupShadow& g = *w.group->shadow;
     const u64 first = g.number * watch.launch.waves_per_group + 1;
     RaceActor actor{first + w.index, first, first + watch.launch.waves_per_group - 1, watch.time, g.barrier_time, g.waves[w.index].horizon};
-    watch.races.access(actor, op, address, size, Access::read, false, false);
+    watch.races.access(actor, op, &address, 1, size, Access::read, 0, 0, nullptr);
   }
 }
 
@@ -288,10 +349,7 @@ void observe_access(Wave& w, const Op* op, const u64* at, u32 live, u32 size, Ac
 }
 void observe_scalar(Wave& w, const Op* op, u64 address, u32 size) { observer_of(w).scalar(w, op, address, size); }
 void observe_barrier(Wave& w, const Op* op) { observer_of(w).barrier(w, op); }
-void observe_instruction(Wave& w, const Op* op) {
-  if (!observer_of(w).wants(CASSC_EMU_OBSERVE_PROFILE)) return;
-  if (!op->name) w.launch->code->decode_at(op);
-  watch_of(w).tally.instruction(w, op);
-}
+Tally* observed_tally(const Wave& w) { return observer_of(w).wants(CASSC_EMU_OBSERVE_PROFILE) ? &watch_of(w).tally : nullptr; }
+void observed_decode(const Wave& w, const Op* op) { w.launch->code->decode_at(op); }
 
 }  // namespace cassc::emu

@@ -36,18 +36,32 @@ struct GroupShadow {
   std::vector<RaceWord> lds_races;
 };
 
+// The heap behind malloc in kernels (shims/runtime/heap.h), of a module that has one: a bit for each unit that a block holds.
+struct DeviceHeap {
+  static constexpr u64 kUnit = 16;
+  u64 first = 0, units = 0;
+  const u32* held = nullptr;
+  explicit DeviceHeap(const Launch& launch);
+  bool covers(u64 address) const { return address - first < units * kUnit; }
+  bool holds(u64 address, u32 size) const;
+};
+
 // One launch that is observed.
 struct Watch {
-  Watch(const Launch& l, u64 number) : launch(l), number(number) {}
+  Watch(const Launch& l, u64 number) : launch(l), number(number), heap(l) {}
   const Launch& launch;
   const u64 number;
   u64 began = 0;       // nanoseconds
   u64 time = 0;        // counts accesses
   bool reported = false;
+  DeviceHeap heap;
   Tally tally;
   Races races;
   std::map<std::pair<int, const Op*>, u64> reports;  // by kind and place: how often
 };
+
+// Launches and modules are counted from here on, so that processes which write one journal have numbers of their own.
+u64 first_number();
 
 class Observer {
  public:
@@ -56,8 +70,8 @@ class Observer {
   bool wants(u32 what) const { return what_ & what; }
 
   // Memory whose content the host or the loader gave.
-  void written(u64 address, u64 size) { memory_written_.set(address, size, true); }
-  void allocated(u64 address, u64 size) { memory_written_.set(address, size, false); }
+  void written(u64 address, u64 size) { mark(address, size, true); }
+  void allocated(u64 address, u64 size) { mark(address, size, false); }
   // Keeps a copy of the code object beside the journal.
   void loaded(const cassc_emu_module& module, const u8* elf, size_t size);
 
@@ -75,7 +89,12 @@ class Observer {
   void barrier(Wave& wave, const Op* op);
 
  private:
+  void mark(u64 address, u64 size, bool written) {
+    const std::lock_guard lock(mutex_);
+    memory_written_.set(address, size, written);
+  }
   bool wanted(Watch& watch, int kind, const Op* op);
+  void freed_block(Wave& wave, const Op* op, u64 address, u32 size, Access access, u32 lane);
   Record record(const char* type, const Wave& wave, const Op* op, int lane) const;
   void divergent(Wave& wave, const char* who, const Op* op, u32 lanes);
   void unwritten(Wave& wave, const Op* op, const char* space, u64 address, u32 size, u32 lane);
@@ -85,7 +104,7 @@ class Observer {
   const Memory& memory_;
   WrittenBytes memory_written_;
   std::mutex mutex_;
-  std::atomic<u64> launches_{0};
+  std::atomic<u64> launches_;
 };
 
 }  // namespace cassc::emu

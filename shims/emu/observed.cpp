@@ -1,4 +1,5 @@
 // The tables and the loop of launches that are checked or profiled.
+#include "tally.h"
 #include "vector.h"
 
 namespace cassc::emu::observed {
@@ -23,13 +24,29 @@ const Tables& tables(bool gfx12) {
   return *t[gfx12];
 }
 
+namespace {
+
+const Op* step(Wave& w, const Op* op) { return __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(w, op); }
+
+}  // namespace
+
 const Op* run(Wave& w, const Op* op, u64& budget) {
   u64 left = budget;
-  do {
-    observe_instruction(w, op);
-    op = __atomic_load_n(&op->run, __ATOMIC_ACQUIRE)(w, op);
-    --left;
-  } while (op && left);
+  if (Tally* const tally = observed_tally(w)) {
+    do {
+      const Op* const here = op;
+      if (!here->name) observed_decode(w, here);
+      tally->instruction(here, w.s[kExec]);
+      op = step(w, here);
+      if (here->kind == Kind::branch) tally->branch(here, op);
+      --left;
+    } while (op && left);
+  } else {
+    do {
+      op = step(w, op);
+      --left;
+    } while (op && left);
+  }
   budget = left;
   return op;
 }

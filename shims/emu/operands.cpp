@@ -80,7 +80,7 @@ void mix(const Op* op, int i, const u32*& p, u32* t) {
 }
 
 void finish(const Op* op, Type type, u32* r, const LaneContext& x) {
-  const u32 omod = op->omod;
+  const u32 omod = (type == Type::f32 ? x.omod32 : x.omod64) ? op->omod : 0;
   if (type == Type::f32) {
     for (u32 l = 0; l < kLanes; ++l) {
       float v = f32_of(r[l]);

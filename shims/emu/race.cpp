@@ -15,6 +15,10 @@ bool compares(const Op* op) { return std::strstr(op->name, "cmpst") || std::strs
 
 template <class F>
 void each_word(u64 address, u32 size, F&& visit) {
+  if ((address | size) % 4 == 0) {
+    for (u64 at = address / 4; at < (address + size) / 4; ++at) visit(at, u8(15));
+    return;
+  }
   for (u64 at = address / 4; at <= (address + size - 1) / 4; ++at) {
     u8 mask = 15;
     if (at == address / 4) mask = u8(mask << (address % 4));
@@ -37,7 +41,8 @@ void Races::hazard(RaceActor& actor, const Op* op, const RaceWord& word, bool ea
   }
 }
 
-void Races::word(RaceActor& actor, const Op* op, RaceWord& word, u8 mask, u64 address, bool shared, Access access, bool strong, bool changes) {
+template <Access access>
+void Races::word(RaceActor& actor, const Op* op, RaceWord& word, u8 mask, u64 address, bool shared, bool strong, bool changes) {
   const bool others_write = word.write_wave && word.write_wave != actor.wave && word.write_mask & mask;
   const bool others_read = word.read_wave && word.read_wave != actor.wave && word.read_mask & mask;
   // Writes of the same value, and reads beside them, give the same in every order. Such a write is kept only where it hides
@@ -73,16 +78,41 @@ void Races::word(RaceActor& actor, const Op* op, RaceWord& word, u8 mask, u64 ad
   word.write_silent = silent;
 }
 
-void Races::access(RaceActor& actor, const Op* op, u64 address, u32 size, Access access, bool strong, bool changes) {
-  each_word(address, size, [&](u64 at, u8 mask) {
-    auto& page = pages_[at / kPageWords];
-    if (!page) page = std::make_unique<Page>();
-    word(actor, op, page->words[at % kPageWords], mask, at * 4, false, access, strong, changes);
-  });
+RaceWord& Races::global_word(u64 number) {
+  const u64 page = number / kPageWords;
+  if (page != last_page_ || !last_) {
+    auto& found = pages_[page];
+    if (!found) found = std::make_unique<Page>();
+    last_page_ = page;
+    last_ = found.get();
+  }
+  return last_->words[number % kPageWords];
 }
 
-void Races::access_lds(RaceActor& actor, const Op* op, RaceWord* words, u64 offset, u32 size, Access access, bool changes) {
-  each_word(offset, size, [&](u64 at, u8 mask) { word(actor, op, words[at], mask, at * 4, true, access, false, changes); });
+template <Access access>
+void Races::lanes(RaceActor& actor, const Op* op, const u64* at, u32 live, u32 size, bool strong, u32 changed, u64 lds, RaceWord* lds_words) {
+  for (u32 l = 0; l < kLanes; ++l) {
+    if (!(live >> l & 1)) continue;
+    const bool changes = changed >> l & 1;
+    if (lds_words) {
+      each_word(at[l] - lds, size, [&](u64 n, u8 mask) {
+        RaceWord& one = lds_words[n];
+        // What shared memory holds at first is not defined, so that the first write of it changes it.
+        word<access>(actor, op, one, mask, n * 4, true, false, changes || !one.write_wave);
+      });
+    } else {
+      each_word(at[l], size, [&](u64 n, u8 mask) { word<access>(actor, op, global_word(n), mask, n * 4, false, strong, changes); });
+    }
+  }
+}
+
+void Races::access(RaceActor& actor, const Op* op, const u64* at, u32 live, u32 size, Access access, u32 changed, u64 lds, RaceWord* lds_words) {
+  const bool strong = op->flags & kStrong;
+  switch (access) {
+    case Access::read: return lanes<Access::read>(actor, op, at, live, size, strong, changed, lds, lds_words);
+    case Access::write: return lanes<Access::write>(actor, op, at, live, size, strong, changed, lds, lds_words);
+    default: return lanes<Access::atomic>(actor, op, at, live, size, strong, changed, lds, lds_words);
+  }
 }
 
 }  // namespace cassc::emu

@@ -41,12 +41,16 @@ class Races {
   // (earlier operation, whether it wrote, later operation, whether it writes)
   using Key = std::tuple<const Op*, bool, const Op*, bool>;
 
-  void access(RaceActor& actor, const Op* op, u64 address, u32 size, Access access, bool strong, bool changes);
-  void access_lds(RaceActor& actor, const Op* op, RaceWord* words, u64 offset, u32 size, Access access, bool changes);
+  // What the lanes of `live` do at their addresses. lds_words: where these are addresses of LDS, which begins at `lds`; else null.
+  void access(RaceActor& actor, const Op* op, const u64* at, u32 live, u32 size, Access access, u32 changed, u64 lds, RaceWord* lds_words);
   const std::map<Key, Found>& found() const { return found_; }
 
  private:
-  void word(RaceActor& actor, const Op* op, RaceWord& word, u8 mask, u64 address, bool shared, Access access, bool strong, bool changes);
+  template <Access access>
+  void word(RaceActor& actor, const Op* op, RaceWord& word, u8 mask, u64 address, bool shared, bool strong, bool changes);
+  template <Access access>
+  void lanes(RaceActor& actor, const Op* op, const u64* at, u32 live, u32 size, bool strong, u32 changed, u64 lds, RaceWord* lds_words);
+  RaceWord& global_word(u64 number);
   void hazard(RaceActor& actor, const Op* op, const RaceWord& word, bool earlier_wrote, Access access, u64 address, bool shared);
 
   static constexpr u64 kPageWords = 128;
@@ -54,6 +58,8 @@ class Races {
     RaceWord words[kPageWords];
   };
   std::unordered_map<u64, std::unique_ptr<Page>> pages_;
+  u64 last_page_ = 0;
+  Page* last_ = nullptr;
   std::map<Key, Found> found_;
 };
 

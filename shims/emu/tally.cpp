@@ -17,16 +17,6 @@ u32 different(u64* values, u32 n) {
   return u32(std::unique(values, values + n) - values);
 }
 
-bool takes(const Wave& w, const char* name) {
-  if (has(name, "scc0")) return !w.s[kScc];
-  if (has(name, "scc1")) return w.s[kScc];
-  if (has(name, "vccz")) return !w.s[kVcc];
-  if (has(name, "vccnz")) return w.s[kVcc];
-  if (has(name, "execz")) return !w.s[kExec];
-  if (has(name, "execnz")) return w.s[kExec];
-  return false;
-}
-
 }  // namespace
 
 Kind kind_of(const Op& op) {
@@ -55,19 +45,6 @@ const char* kind_name(Kind kind) {
   static constexpr const char* kNames[] = {"valu", "valu_f64", "transcendental", "matrix", "cross_lane", "salu", "scalar_load", "branch",
                                            "barrier", "wait", "lds", "load", "store", "atomic", "scratch", "other"};
   return kNames[u32(kind)];
-}
-
-void Tally::instruction(const Wave& w, const Op* op) {
-  ++kinds[u32(op->kind)];
-  if (op->kind <= Kind::cross_lane) {
-    const u32 exec = w.s[kExec];
-    ++vector_instructions;
-    vector_lanes += count(exec);
-    partial += exec != ~0u;
-  } else if (op->kind == Kind::branch && op->name[2] == 'c' && op->name[3] == 'b') {
-    ++branches;
-    taken += takes(w, op->name);
-  }
 }
 
 void Tally::memory(const Wave& w, const u64* at, u32 live, u32 size, Access access) {

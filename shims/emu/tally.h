@@ -20,7 +20,19 @@ struct Tally {
   Traffic loads, stores, atomics, scratch;
   u64 lds_accesses = 0, lds_lanes = 0, lds_bytes = 0, lds_cycles = 0, lds_conflicts = 0;
 
-  void instruction(const Wave& wave, const Op* op);
+  // Before an instruction, with EXEC, and after a branch.
+  void instruction(const Op* op, u32 exec) {
+    ++kinds[u32(op->kind)];
+    if (op->kind > Kind::cross_lane) return;
+    ++vector_instructions;
+    vector_lanes += exec == ~0u ? kLanes : u32(__builtin_popcount(exec));
+    partial += exec != ~0u;
+  }
+  void branch(const Op* op, const Op* next) {
+    if (op->name[2] != 'c' || op->name[3] != 'b') return;  // s_cbranch_
+    ++branches;
+    taken += next != op + op->length;
+  }
   void memory(const Wave& wave, const u64* at, u32 live, u32 size, Access access);
 };
 

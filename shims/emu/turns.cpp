@@ -1,6 +1,7 @@
 // The order in which the waves of a launch run, and the registers that a new wave starts with.
 #include "turns.h"
 
+#include "interrupt.h"
 #include "observe.h"
 
 #include <time.h>
@@ -276,6 +277,9 @@ void set_mode(Wave& w, u32 mode) {
   x.flush32 = sp_denormals & 1 ? 0 : ~0u;
   x.dx10 = mode >> 8 & 1;
   x.ieee = mode >> 9 & 1;
+  // They are ignored in IEEE mode, and where results may be denormals.
+  x.omod32 = !x.ieee && !(sp_denormals & 2);
+  x.omod64 = !x.ieee && !(dp_denormals & 2);
   x.round32 = mode & 3;
   x.round64 = mode >> 2 & 3;
   _mm_setcsr(w.mxcsr[kSp]);
@@ -287,6 +291,15 @@ u64 real_clock() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return u64(t.tv_sec) * 100000000 + u64(t.tv_nsec) / 10;
+}
+
+void interrupt(Wave& w) {
+  const cassc_emu_services& services = w.launch->device->services;
+  if (!services.interrupt) return;
+  const unsigned control = _mm_getcsr();
+  _mm_setcsr(kMxcsr);  // the host's floating point
+  services.interrupt(services.data);
+  _mm_setcsr(control);
 }
 
 const MemoryView& memory_of(const Wave& w) { return w.launch->memory; }

@@ -52,11 +52,8 @@ const Op* swap16(Wave& w, const Op* op) {
   return op + op->length;
 }
 
-// In wave32 there is no other half: the source lane is the lane itself.
-const Op* permlane64(Wave& w, const Op* op) {
-  blend(vector_dest(w, op), vector_source(w, op, 0), w.s[kExec]);
-  return op + op->length;
-}
+// In wave32 there is no other half, and nothing is done.
+const Op* permlane64(Wave&, const Op* op) { return op + op->length; }
 
 // v_movreld, v_movrels, v_movrelsd, v_movrelsd_2, v_swaprel: register numbers plus M0.
 const Op* movrel(Wave& w, const Op* op) {

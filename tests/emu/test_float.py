@@ -275,6 +275,13 @@ def test_modifiers(machine: Machine, dx10: int) -> None:
     assert same32(got[3], twice).all()
 
 
+@pytest.mark.parametrize("frame", [Frame(ieee=1, denorm32=0), Frame(ieee=0, denorm32=3)], ids=["ieee", "denormals"])
+def test_output_modifiers_are_ignored(machine: Machine, frame: Frame) -> None:
+    """In IEEE mode, and where results may be denormals."""
+    (got,) = machine.lanes("v_add_f32_e64 v40, v10, 1.0 mul:2", [np.full(32, 3.0, np.float32)], frame=frame)
+    assert (got.view(np.float32) == 4.0).all()
+
+
 def test_dx9_zero_multiplication(machine: Machine) -> None:
     a, b = f32(13), f32(14)
     (got,) = machine.lanes("v_mul_dx9_zero_f32 v40, v10, v11", [a, b])

@@ -25,6 +25,7 @@ PLANTED = {
     "global-before": ("global-before", "Invalid __global__ read of size 4 bytes", "is out of bounds"),
     "misaligned": ("misaligned", "Invalid __global__ write of size 4 bytes", "is misaligned"),
     "freed": ("global-bounds", "Invalid __global__ write of size 4 bytes", "0 bytes inside a freed allocation"),
+    "heap-freed": ("heap-freed", "Invalid __global__ read of size 4 bytes", "in no block of the device's heap"),
     "shared-bounds": ("shared-bounds", "Invalid __shared__ read of size 4 bytes", "is out of bounds"),
     "local-bounds": ("local-bounds", "Invalid __local__ read of size 4 bytes", "is out of bounds"),
     "global-unwritten": (
@@ -34,6 +35,7 @@ PLANTED = {
     ),
     "shared-unwritten": ("shared-unwritten", "Uninitialized __shared__ memory read of size 4 bytes", "thread (40,0,0)"),
     "shared-race": ("shared-race", "Error: Race reported between Write access", "in __shared__ memory"),
+    "shared-zero": ("shared-zero", "Error: Race reported between Write access", "in __shared__ memory"),
     "global-race": ("global-race", "Error: Race reported between", "in __global__ memory"),
     "barrier-warp": ("barrier", "Barrier error detected. Divergent thread(s) in warp.", "by thread (16,0,0)"),
     "barrier-block": ("barrier", "Barrier error detected. Divergent thread(s) in block", "wave 1 has ended"),
@@ -119,7 +121,7 @@ def test_profiles(program: Path, environment: dict[str, str], tmp_path: Path) ->
     trace = tmp_path / "trace.json"
     _run(program, environment, f"--profile=trace:{trace}", "clean")
     slices = [e for e in json.loads(trace.read_text())["traceEvents"] if e["ph"] == "X"]
-    assert len(slices) == 8 and all(e["dur"] > 0 for e in slices)
+    assert len(slices) == 9 and all(e["dur"] > 0 for e in slices)
     numbers = tmp_path / "profile.json"
     _run(program, environment, f"--profile=json:{numbers}", "clean")
     kernels = {k["kernel"]: k for k in json.loads(numbers.read_text())}

@@ -275,7 +275,7 @@ def test_handlers_return_is_refused_by_name(machine: Machine) -> None:
 
 
 def test_swaps_and_other_halves(machine: Machine) -> None:
-    """v_swap_b32, v_swap_b16, v_permlane64_b32 (of a wave of 32: the lane itself)."""
+    """v_swap_b32, v_swap_b16, v_permlane64_b32 (of a wave of 32: nothing)."""
     a, b = RNG.integers(0, 1 << 32, (2, 32), np.uint64).astype(np.uint32)
     body = """v_mov_b32 v40, v10
         v_mov_b32 v41, v11
@@ -283,9 +283,10 @@ def test_swaps_and_other_halves(machine: Machine) -> None:
         v_mov_b32 v42, v10
         v_mov_b32 v43, v11
         v_swap_b16 v42.l, v43.h
+        v_mov_b32 v44, v11
         v_permlane64_b32 v44, v10"""
     got = machine.lanes(body, [a, b], 5)
-    assert np.array_equal(got[0], b) and np.array_equal(got[1], a) and np.array_equal(got[4], a)
+    assert np.array_equal(got[0], b) and np.array_equal(got[1], a) and np.array_equal(got[4], b)
     assert np.array_equal(got[2], a & 0xFFFF0000 | b >> 16) and np.array_equal(got[3], b & 0xFFFF | a << 16)
 
 

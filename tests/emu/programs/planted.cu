@@ -32,6 +32,13 @@ __global__ void reverse(int* p, bool wait) {
     if (wait) __syncthreads();
     p[threadIdx.x] = s[63 - threadIdx.x];
 }
+__global__ void start_at_zero(int* p) {
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0;  // shared-zero
+    if (threadIdx.x >= 32) atomicAdd(&total, 1);
+    __syncthreads();
+    p[threadIdx.x] = total;
+}
 __global__ void count(int* p, bool atomic) {
     if (atomic) atomicAdd(p, 1);
     else p[0] += 1;  // global-race
@@ -55,6 +62,13 @@ __global__ void two_locks(int* locks) {  // blocks 0 and 1 take two locks in opp
         locks[mine] = locks[other] = 0;
     }
 }
+__global__ void heap_use(int* p, bool late) {
+    int* block = new int[8];
+    block[threadIdx.x] = 1;
+    if (late) delete[] block;
+    p[threadIdx.x] = block[threadIdx.x];  // heap-freed
+    if (!late) delete[] block;
+}
 
 int main(int, char** argv) {
     auto is = [&](const char* name) { return !strcmp(argv[1], name); };
@@ -72,9 +86,11 @@ int main(int, char** argv) {
     else if (is("global-unwritten")) sum_unwritten<<<1, 64>>>(fresh, p);
     else if (is("shared-unwritten")) shared_unwritten<<<1, 64>>>(p, 40);
     else if (is("shared-race")) reverse<<<1, 64>>>(p, false);
+    else if (is("shared-zero")) start_at_zero<<<1, 64>>>(p);
     else if (is("global-race")) count<<<2, 32>>>(p, false);
     else if (is("barrier-warp")) half_barrier<<<1, 64>>>(p, 16);
     else if (is("barrier-block")) half_barrier<<<1, 64>>>(p, 32);
+    else if (is("heap-freed")) heap_use<<<1, 8>>>(p, true);
     else if (is("endless")) wait_for_ever<<<1, 32>>>(p);
     else if (is("deadlock")) two_locks<<<2, 32>>>(p);
     else {
@@ -86,6 +102,7 @@ int main(int, char** argv) {
         reverse<<<1, 64>>>(p, true);
         count<<<2, 32>>>(p, true);
         half_barrier<<<1, 64>>>(p, 64);
+        heap_use<<<1, 8>>>(p, false);
     }
     printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
 }
