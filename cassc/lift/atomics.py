@@ -9,9 +9,11 @@ they change the value at all; most are zeros, which do not.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from cassc.lift.floats import Floats
 from cassc.lift.text import FUNCTION_ATTRIBUTES, Ir
-from cassc.sass.builder import F32, I32, Scope, Space
+from cassc.sass.builder import F32, I32, Scope, Space, Type
 
 # LLVM's memory model of AMDGPU (AMDGPUUsage, "Memory Scopes"); system scope has no name.
 SYNC_SCOPE = {Scope.CTA: ' syncscope("workgroup")', Scope.GPU: ' syncscope("agent")', Scope.SYSTEM: ""}
@@ -108,6 +110,29 @@ class Atomics(Floats):
         order = f"{SYNC_SCOPE[scope]} monotonic monotonic, align {align}"
         both = self.raw(f"cmpxchg {pointer}, {expected.typed}, {x.typed}{order}")
         return self.define(x.type, f"extractvalue {{ {x.type.llvm}, i1 }} {both}, 0")
+
+    def update(self, space: Space, type: Type, address: Ir, change: Callable[[Ir], Ir], scope: Scope) -> Ir:
+        """A loop around a compare and swap."""
+        pointer = self.pointer(space, address)
+        order = f"{SYNC_SCOPE[scope]} monotonic"
+        align = type.bits // 8
+        seen = self.raw(f"load atomic {type.llvm}, {pointer}{order}, align {align}")
+        before, again, behind = (self.name()[1:] for _ in range(3))
+        found, old = self.name(), Ir(type, self.name())
+        for line in (f"  br label %{before}", f"{before}:", f"  br label %{again}", f"{again}:"):
+            self.lines.append(line)
+        self.line(f"{old.text} = phi {type.llvm} [ {seen}, %{before} ], [ {found}, %{again} ]")
+        both = self.raw(f"cmpxchg {pointer}, {old.typed}, {change(old).typed}{order} monotonic, align {align}")
+        self.line(f"{found} = extractvalue {{ {type.llvm}, i1 }} {both}, 0")
+        swapped = self.raw(f"extractvalue {{ {type.llvm}, i1 }} {both}, 1")
+        self.line(f"br i1 {swapped}, label %{behind}, label %{again}")
+        self.lines.append(f"{behind}:")
+        return old
+
+    def synchronised(self, where: Ir) -> None:
+        """In all lanes: those in which it does not hold will look again."""
+        self.effects = True
+        self.line('fence syncscope("workgroup") acquire')
 
     def fence(self, scope: Scope) -> None:
         self.effects = True

@@ -155,7 +155,16 @@ class Effects(Atomics):
         if self.group is not None:
             return self.reduce_by(self.group, op, x)
         self.effects = True
-        return self.call(I32, f"llvm.amdgcn.wave.reduce.{_WAVE_REDUCE[op]}.i32", (x, self.const(I32, 0)))
+        return self.call(
+            I32, f"llvm.amdgcn.wave.reduce.{_WAVE_REDUCE[op]}.i32", (self._unfolded(op, x), self.const(I32, 0))
+        )
+
+    def _unfolded(self, op: str, x: Ir) -> Ir:
+        """LLVM takes the sum of a constant over the lanes for the constant; so it must not know that it is one."""
+        if op not in ("add", "xor"):
+            return x
+        zero = self.define(I32, 'call i32 asm "s_mov_b32 $0, 0", "=s"()')
+        return self.define(I32, f"or {x.typed}, {zero.text}")
 
     def reduce_by(self, key: Ir, op: str, x: Ir) -> Ir:
         """`reduce` over the executing lanes that hold the same key (I32)."""
@@ -164,7 +173,7 @@ class Effects(Atomics):
         self.declare("llvm.amdgcn.readfirstlane.i32", "i32 @(i32)")
         self.declare(f"llvm.amdgcn.wave.reduce.{name}.i32", "i32 @(i32, i32)")
         self.helpers[f"__cassc_reduce_by.{name}"] = REDUCE_BY.format(op=name, neutral=_NEUTRAL[op])
-        return self.define(I32, f"call i32 @__cassc_reduce_by.{name}({key.typed}, {x.typed})")
+        return self.define(I32, f"call i32 @__cassc_reduce_by.{name}({key.typed}, {self._unfolded(op, x).typed})")
 
     def match_any(self, x: Ir) -> Ir:
         self.effects = True
@@ -180,7 +189,7 @@ class Effects(Atomics):
         self.declare("llvm.amdgcn.wave.barrier", "void @()")
         self.line("call void @llvm.amdgcn.wave.barrier()")
 
-    def trap(self) -> None:
+    def trap(self, kind: str = "trap") -> None:
         self.effects = True
         self.declare("llvm.trap", "void @()")
         self.line("call void @llvm.trap()")

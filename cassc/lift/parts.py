@@ -8,7 +8,7 @@ from typing import cast
 from cassc.lift import devicelib
 from cassc.lift.approximations import Approximations
 from cassc.lift.text import FUNCTION_ATTRIBUTES, Ir
-from cassc.sass.builder import I64, Builder, Type, Value
+from cassc.sass.builder import I32, I64, Builder, Type, Value
 
 
 class Parts(Approximations):
@@ -33,6 +33,22 @@ class Parts(Approximations):
             self.define(x.type, f"phi {x.type.llvm} [ {x.text}, %{end} ], [ {y.text}, %{before} ]")
             for x, y in zip(found, otherwise, strict=True)
         )
+
+    def repeat(self, count: Ir, body: Callable[[Ir], None]) -> None:
+        before, again, inside, end, behind = (self.name()[1:] for _ in range(5))
+        index, following = Ir(I32, self.name()), self.name()
+        for line in (f"  br label %{before}", f"{before}:", f"  br label %{again}", f"{again}:"):
+            self.lines.append(line)
+        self.line(f"{index.text} = phi i32 [ 0, %{before} ], [ {following}, %{end} ]")
+        more = self.compare("lt", index, count, signed=False)
+        self.line(f"br {more.typed}, label %{inside}, label %{behind}")
+        self.lines.append(f"{inside}:")
+        body(index)
+        self.line(f"br label %{end}")
+        self.lines.append(f"{end}:")
+        self.line(f"{following} = add i32 {index.text}, 1")
+        self.line(f"br label %{again}")
+        self.lines.append(f"{behind}:")
 
     def subroutine(self, name: str, body: Callable[..., tuple[Ir, ...]], arguments: tuple[Ir, ...]) -> tuple[Ir, ...]:
         self.effects = True

@@ -209,6 +209,14 @@ class Builder(Protocol):
     def compare_exchange(self, space: Space, address: Value, expected: Value, x: Value, scope: Scope) -> Value:
         """Old value; I32 or I64."""
 
+    def update(self, space: Space, type: Type, address: Value, change: Callable[[Value], Value], scope: Scope) -> Value:
+        """The old I32 or I64, which is atomically replaced by ``change`` of it; that has no effects, and may be asked
+        more than once."""
+
+    def synchronised(self, where: Value) -> None:
+        """Lanes in which ``where`` (I1) holds have learned, by other means than a barrier, that others came so far:
+        what those did before they may rely on from here on."""
+
     def in_space(self, space: Space, address: Value) -> Value:
         """I1: whether a generic address is in the shared window, in the local window, or (GLOBAL) in neither."""
 
@@ -224,6 +232,9 @@ class Builder(Protocol):
     ) -> tuple[Value, ...]:
         """What ``body`` gives in the lanes in which ``condition`` (I1) holds, which alone have its effects; in the
         others ``otherwise``."""
+
+    def repeat(self, count: Value, body: Callable[[Value], None]) -> None:
+        """``body`` for each I32 from 0 to below ``count``, in this order, which may be another in each lane."""
 
     def subroutine(
         self, name: str, body: Callable[..., tuple[Value, ...]], arguments: tuple[Value, ...]
@@ -263,5 +274,7 @@ class Builder(Protocol):
     def warp_sync(self) -> None:
         """Lanes of the mask wait for each other (WARPSYNC, BSYNC)."""
 
-    def trap(self) -> None: ...
+    def trap(self, kind: str = "trap") -> None:
+        """Ends the launch with an error; ``kind`` as in `cassc.sass.interp.Fault`."""
+
     def sleep(self) -> None: ...

@@ -20,7 +20,7 @@ from cassc.sass.cfg import is_indirect, target_of
 from cassc.sass.evaluate import WARP, WINDOWS, BarrierWait, Evaluate, Lanes, Mask, Surroundings, Trap
 from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Write
-from cassc.sass.fields import PT, URZ, WORD_BYTES
+from cassc.sass.fields import PT, REGISTERS, URZ, WORD_BYTES
 from cassc.sass.groups import APART, WARP_WIDE, base, mask_operand
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Imm, Label, Named, Pred, Reg, UReg
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Instructions that lanes at the lowest address may run while others could run too.
 _PATIENCE = 2000
+# Rounds of polling, in which nothing changes, after which nothing will.
+_VAIN = 16
 _RUNNING, _AT_BSYNC, _AT_WARPSYNC, _AT_COLLECTIVE, _AT_BARRIER = range(5)
 _ALL = np.uint32(0xFFFFFFFF)
 
@@ -95,7 +97,7 @@ class Machine(Evaluate):
             return
         file = self.uniforms if isinstance(target, UReg) else self.registers
         for k, value in enumerate(write.values):
-            if target.index + k < target.zero:
+            if target.index + k < target.zero or target.index > target.zero:
                 np.copyto(file[target.index + k], value.data, where=self.mask)  # type: ignore[attr-defined]
 
 
@@ -121,9 +123,11 @@ class Crew:
         self.apart = False  # whether some lane is
         self.resume = np.zeros(lanes, np.int64)  # where a lane goes on behind a collective sequence
         self.last_turn = np.zeros(lanes, np.int64)
+        self._vain = 0  # rounds in which all lanes polled, and nothing changed
+        self.dozing = np.zeros(lanes, bool)  # wait for something by polling, and let the others go first
         self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
         self.votes = np.zeros((2, lanes), np.uint32)  # of a lane's last barrier: how many were true, and all
-        self.machine = Machine(self, lanes, 256, cta.program.symbols)
+        self.machine = Machine(self, lanes, REGISTERS + 2, cta.program.symbols)
         self.machine.races = cta.races
         self.machine.shuffler = shuffler
         self._any = cast(AnyMachine, self.machine)  # its methods take the narrower type Lanes
@@ -219,6 +223,11 @@ class Crew:
             ready = self.running & (self.wait == _RUNNING)
             if not ready.any():
                 return
+            awake = ready & ~self.dozing
+            if awake.any():
+                ready = awake
+            elif not self._wake():
+                return
             group = self._choose(ready if self.order is Order.TOGETHER else self._one_warp(ready))
             used = self._together(group, ready & ~group, min(end - cta.steps, _PATIENCE))
             self._clock += used
@@ -274,10 +283,29 @@ class Crew:
             if not self._step(instruction, group):
                 return used
             place += WORD_BYTES
-            if place in meeting:
+            if place in meeting or self._doze():
                 break
         self.pc[group] = place
         return used
+
+    def _wake(self) -> bool:
+        """All lanes that could run wait by polling: let them look again, unless they did so long enough in vain."""
+        self.dozing[:] = False
+        self._vain = 0 if self.machine.changed else self._vain + 1
+        self.machine.changed = False
+        return self._vain < _VAIN
+
+    @property
+    def stalled(self) -> bool:
+        return self._vain >= _VAIN
+
+    def _doze(self) -> bool:
+        """Whether some lanes have gone to sleep by the last instruction."""
+        if not self.machine.slept.any():
+            return False
+        self.dozing |= self.machine.slept
+        self.machine.slept[:] = False
+        return True
 
     def _step(self, i: Instruction, group: Mask) -> bool:
         """One instruction without transfer of control; False if the lanes part at it."""
@@ -293,8 +321,9 @@ class Crew:
         except BarrierWait as wait:
             self._wait_for_cta(i, group, mask, wait)
             return False
-        except Trap:
-            raise Halt("trap", "the kernel trapped") from None
+        except Trap as trap:
+            message = "the kernel trapped" if trap.kind == "trap" else "more threads arrived than a barrier waits for"
+            raise Halt(trap.kind, message) from None
         if len(writes) > 1 or (writes and len(writes[0].values) > 1):
             # A value may be a register itself, which an earlier write would change.
             for write in writes:
@@ -391,6 +420,8 @@ class Crew:
 
     def _on_nop(self, i: Instruction, group: Mask) -> None:
         self.pc[group] = i.address + WORD_BYTES
+        if i.row.mnemonic == "YIELD":
+            self.dozing |= group
 
     _on_bsync_free = _on_nop
 

@@ -91,7 +91,7 @@ class Cta:
         """Run for a while. ``stuck`` tells that nothing can run any more."""
         before = self.steps
         self.crew.run(budget)
-        self.stuck = self.steps == before and not self._release_all()
+        self.stuck = (self.steps == before or self.crew.stalled) and not self._release_all()
 
     # Barriers ----------------------------------------------------------------------------------------------------
     def arrive(self, id: int, threads: int, arriving: int, present: int, votes: int) -> None:

@@ -72,7 +72,11 @@ class BarrierWait(Exception):
 
 
 class Trap(Exception):
-    """The kernel ended itself (`Builder.trap`)."""
+    """The kernel ended itself, or did what ends it (`Builder.trap`)."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
 
 
 class Surroundings(Protocol):
@@ -97,6 +101,8 @@ class Evaluate:
     def __init__(self, surroundings: Surroundings | None = None, lanes: int = 32) -> None:
         self.lanes = lanes
         self.mask: Mask = np.ones(lanes, bool)
+        self.slept: Mask = np.zeros(lanes, bool)  # lanes that have slept since it was emptied
+        self.changed = False  # memory was written since it was reset
         self.races: Races | None = None
         # Shuffles the lanes of an atomic operation, whose order is nobody's to rely on; None: ascending.
         self.shuffler: random.Random | None = None
@@ -345,6 +351,15 @@ class Evaluate:
             self.mask = outer
         return tuple(self.select(condition, x, y) for x, y in zip(found, otherwise, strict=True))
 
+    def repeat(self, count: Lanes, body: Callable[[Lanes], None]) -> None:
+        outer = self.mask
+        try:
+            for k in range(int(count.data[outer].max(initial=0))):
+                self.mask = outer & (count.data > k)
+                body(Lanes(I32, np.full(self.lanes, k, np.uint32)))
+        finally:
+            self.mask = outer
+
     def subroutine(
         self, name: str, body: Callable[..., tuple[Lanes, ...]], arguments: tuple[Lanes, ...]
     ) -> tuple[Lanes, ...]:
@@ -451,6 +466,7 @@ class Evaluate:
         self, space: Space, address: Lanes, words: tuple[Lanes, ...], size: int, *, volatile: bool = False
     ) -> None:
         groups = self._targets(space, address)
+        self.changed = True
         if size < 4:
             values: Array = words[0].data.astype(_UNSIGNED_BY_BITS[size * 8])
         elif size == 4:
@@ -464,6 +480,7 @@ class Evaluate:
     def _each(self, space: Space, address: Lanes, type: Type, change: Callable[[int, int], int | None]) -> Lanes:
         """Lane after lane: old value, ``change(lane, old)`` written unless None."""
         size = type.bits // 8
+        self.changed = True
         old = np.zeros(self.lanes, _UNSIGNED_BY_BITS[type.bits])
         for memory, lanes, addresses in self._targets(space, address):
             places = list(zip(lanes.tolist(), addresses.tolist(), strict=True))
@@ -503,6 +520,7 @@ class Evaluate:
         groups = self._targets(space, address)
         if any(np.unique(addresses).size < addresses.size for _, _, addresses in groups):
             return None
+        self.changed = True
         old = np.zeros(self.lanes, x.data.dtype)
         for memory, lanes, addresses in groups:
             old[lanes] = memory.read(addresses, x.type.bits // 8)
@@ -543,6 +561,17 @@ class Evaluate:
     def compare_exchange(self, space: Space, address: Lanes, expected: Lanes, x: Lanes, scope: Scope) -> Lanes:
         wanted, new = expected.data.tolist(), x.data.tolist()
         return self._each(space, address, x.type, lambda lane, old: new[lane] if old == wanted[lane] else None)
+
+    def update(self, space: Space, type: Type, address: Lanes, change: Callable[[Lanes], Lanes], scope: Scope) -> Lanes:
+        def changed(lane: int, old: int) -> int:
+            everywhere = np.full(self.lanes, old, _UNSIGNED_BY_BITS[type.bits])
+            return int(change(Lanes(type, everywhere)).data[lane])
+
+        return self._each(space, address, type, changed)
+
+    def synchronised(self, where: Lanes) -> None:
+        if self.races is not None and (self.mask & where.data).any():
+            self.races.barrier()
 
     def in_space(self, space: Space, address: Lanes) -> Lanes:
         inside = {
@@ -639,11 +668,12 @@ class Evaluate:
     def warp_sync(self) -> None:
         """The driver brings the lanes together."""
 
-    def trap(self) -> None:
+    def trap(self, kind: str = "trap") -> None:
         if self.mask.any():
-            raise Trap
+            raise Trap(kind)
 
-    def sleep(self) -> None: ...
+    def sleep(self) -> None:
+        self.slept |= self.mask
 
 
 # Generic addresses of shared and local memory: outside of what a 64-bit process can map, low word zero.

@@ -108,5 +108,6 @@ READ_BARRIER = Field(113, 3)
 WAIT_MASK = Field(116, 6)
 REUSE = Field(122, 4)
 
+REGISTERS = 256  # and RZ among them
 RZ = URZ = 255  # as operands; see UNIFORM_WIDTH for the word
 PT = 7

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from cassc.sass.fields import PT, RZ, URZ
+from cassc.sass.fields import PT, REGISTERS, RZ, URZ
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,33 @@ class UReg(Register):
     __slots__ = ()
     letters = "UR"
     zero = URZ
+
+
+class AddressUReg(UReg):
+    """The first of the uniform registers that hold an address: ``[UR4]``."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"[{Register.__str__(self)}]"
+
+
+class DescriptorUReg(UReg):
+    """The first of the uniform registers that say how caches are used: ``desc[UR4]``."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return f"desc[{Register.__str__(self)}]"
+
+
+class ReturnReg(Reg):
+    """Half of a place beside the registers, where code keeps one of them for a while; numbered behind them."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "Rpc.HI" if self.index > REGISTERS else "Rpc.LO"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,21 @@ from dataclasses import dataclass, replace
 
 from cassc.sass import fields
 from cassc.sass.fields import Field, SplitField
-from cassc.sass.operand import Address, Const, CoordinateReg, Imm, Label, Named, Operand, Pred, Reg, UReg
+from cassc.sass.operand import (
+    Address,
+    AddressUReg,
+    Const,
+    CoordinateReg,
+    DescriptorUReg,
+    Imm,
+    Label,
+    Named,
+    Operand,
+    Pred,
+    Reg,
+    ReturnReg,
+    UReg,
+)
 from cassc.sass.row import Row
 from cassc.sass.special import special_register
 from cassc.sass.syntax import CHOSEN_MARKS, Token
@@ -333,12 +347,12 @@ def barrier_object(r: Reading, token: Token) -> Operand:
     return shared_base(64)(r, token)
 
 
-def bulk_address(lo: int) -> Callable[[Reading, Token], Operand]:
-    """A uniform register with an address: shared (32 bits) or global (a pair)."""
+def bulk_register(lo: int, kind: type[UReg]) -> Callable[[Reading, Token], Operand]:
+    """The first of the uniform registers that hold an address or what is said of it."""
 
     def read(r: Reading, token: Token) -> Operand:
         r.uses_uniform = True
-        return Address(None, 0, uregister=UReg(uniform_index(r, lo)))
+        return kind(uniform_index(r, lo))
 
     return read
 
@@ -576,7 +590,7 @@ def uniform_predicate_file(r: Reading, token: Token) -> Operand:
 
 
 def return_place(r: Reading, token: Token) -> Operand:
-    return Named("Rpc.HI" if r.take(Field(31, 1)) else "Rpc.LO")
+    return ReturnReg(fields.REGISTERS + r.take(Field(31, 1)))
 
 
 PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
@@ -623,8 +637,9 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "SharedMatrixStoreAddr": shared_base(64),
     "SharedBarrierAddr": barrier_object,
     "UniformSharedAddr": uniform_shared_address,
-    "BulkTo": bulk_address(32),
-    "BulkFrom": bulk_address(24),
+    "BulkTo": bulk_register(32, AddressUReg),
+    "BulkFrom": bulk_register(24, AddressUReg),
+    "BulkHint": bulk_register(40, DescriptorUReg),
     "Rd2": plain_register(fields.RC),
     "TexA": plain_register(fields.RA),
     "TexB": plain_register(fields.RB),
@@ -660,6 +675,7 @@ PLACES: dict[str, Callable[[Reading, Token], Operand]] = {
     "PR": predicate_file,
     "UPR": uniform_predicate_file,
     "Rpc": return_place,
+    "Rpcd": return_place,
     "PRd": predicate_file,
     "Lut": bits(72, 8),
     "SplitLut": split_lut,

@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-DESTINATIONS = frozenset({"Rd", "Rd2", "URd", "Pu", "Pv", "UPu", "UPv", "PRd"})
+DESTINATIONS = frozenset({"Rd", "Rd2", "URd", "Pu", "Pv", "UPu", "UPv", "PRd", "Rpcd"})
 
 # Printed after the register: which part of it the row uses, or how a matrix lies.
 MARKS = {"row": "ROW", "col": "COL", "sign": "SIGN", "low24": "24", "low28": "28", "pairs": "F32x2.HI_LO"}

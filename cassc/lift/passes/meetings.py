@@ -4,7 +4,8 @@ The lanes of a wave meet where their paths join. That is enough where BSSY and B
 
 * in kernels with calls through registers or recursion, if lanes skip such a call: the others go on by the dispatcher
   (see ``lift.calls``), in its next round;
-* where a mask may be used from both sides of a branch: its lanes meet at instructions in different places.
+* where a mask may be used from both sides of a branch: its lanes meet at instructions in different places;
+* where lanes wait in a loop for what others may do meanwhile (see ``lift.passes.polling``).
 
 There every BSYNC, WARPSYNC and BAR that may find lanes missing becomes a meeting: lanes wait for each other in the
 dispatcher (see ``lift.dispatch``), by the rules that the reference interpreter follows (``sass.crew``).
@@ -17,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from cassc.lift import calls
 from cassc.lift.calls import Calls
-from cassc.lift.passes import varying
+from cassc.lift.passes import polling, varying
 from cassc.sass.cfg import CALLS, Block, Cfg, Edge, is_indirect, own_blocks, target_of
 from cassc.sass.fields import WORD_BYTES
 from cassc.sass.groups import SYNCHRONISING, WARP_WIDE, base
@@ -45,15 +46,18 @@ def plan(graph: Cfg) -> Plan:
     """How lanes of the kernel meet."""
     plain = calls.analyse(graph)
     instructions = [i for block in graph.blocks.values() for i in block.instructions]
-    if not _two_sided(graph) and not (plain.shared and any(map(_exchanges, instructions))):
+    polled = polling.headers(graph)
+    if not polled and not _two_sided(graph) and not (plain.shared and any(map(_exchanges, instructions))):
         return Plan(graph, plain)
     fixed = {i.address for i in instructions if i.row.control in _WAITS or of_all_threads(i)}
     meetings = fixed | _matched(graph, set())[1]
     while True:
-        holding = {f for f in graph.subroutines if meetings & _addresses(graph, own_blocks(graph, f))}
+        holding = {
+            f for f in graph.subroutines if (own := own_blocks(graph, f)) & polled or meetings & _addresses(graph, own)
+        }
         cut = _cut(graph, meetings)
         places = {target for block in cut.blocks.values() for target in _behind(block, meetings)}
-        found = calls.analyse(cut, frozenset(holding), frozenset(places))
+        found = calls.analyse(cut, frozenset(holding), polled | places)
         more = meetings | _matched(graph, _parting(cut, found, meetings))[0]
         if more == meetings:
             return Plan(cut, found, frozenset(meetings))

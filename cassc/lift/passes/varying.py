@@ -24,7 +24,7 @@ _EVERYTHING = (1 << _PREDICATES + 7) - 1
 _BY_LANE = ("SR_TID", "SR_LANEID", "SR_EQMASK", "SR_LTMASK", "SR_LEMASK", "SR_GTMASK", "SR_GEMASK")
 _BY_TIME = ("SR_CLOCK", "SR_GLOBALTIMER")
 _VARYING = frozenset(
-    {"ATOM", "ATOMG", "ATOMS", "MATCH", "LD", "LDL", "SHFL", "LDSM", "HMMA", "IMMA", "DMMA", "BMMA", "MOVM"}
+    {"ATOM", "ATOMG", "ATOMS", "MATCH", "LD", "LDL", "SHFL", "LDSM", "HMMA", "IMMA", "DMMA", "BMMA", "MOVM", "RPCMOV"}
 )
 _UNIFORM = frozenset({"VOTE", "ELECT", "B2R"})
 

@@ -12,8 +12,6 @@ from cassc.sass.row import Instruction, Modifier, choice, effects, form, insn, u
 
 Words = tuple[Value, ...]
 
-MBARRIER = "mbarrier objects"
-
 ORDER = choice("order", 77, 4, "_ - - - - STRONG.SM - STRONG.GPU - - STRONG.SYS")
 SCOPES = {
     "CTA": Scope.CTA, "SM": Scope.CTA, "GPU": Scope.GPU, "SYS": Scope.SYSTEM, "STRONG.CTA": Scope.CTA,
@@ -330,7 +328,3 @@ undone(
 )
 undone("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", form(1), EXCH_128, TYPE_128, first_sm=90, todo=NO_128)
 undone("ATOMS", 0x18D, "Rd:w, PlainSharedAddr, Rb:w, Rc:w", form(1), CAS, TYPE_128, first_sm=90, todo=NO_128)
-ARRIVE = {fields.RB: 0, Field(72, 6): 4, Field(80, 11): 0x480}
-undone(
-    "ATOMS.ARRIVE.64", 0x18C, "Rd:w2, SharedStoreAddr", form(7), fixed=ARRIVE, first_sm=80, last_sm=89, todo=MBARRIER
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cassc.sass import fields
 from cassc.sass.fields import Field
-from cassc.sass.row import choice, control_row, flag, form, undone
+from cassc.sass.row import choice, control_row, flag, form
 
 ALWAYS = {fields.PP: 7, fields.PP_NOT: 0}
 KIND = Field(32, 2)
@@ -98,7 +98,3 @@ control_row("PREEXIT", 0x02D, "", form(4), control="nop", first_sm=90)
 # While any lane of the warp has the predicate. Lanes without it have nothing more to do in such loops, so each may
 # leave on its own.
 control_row("BRA.U.ANY", 0x147, "!Pp?, L", form(4), control="branch", fixed={KIND: 1, Field(84, 1): 1}, first_sm=90)
-# A place beside the registers, where nvcc keeps R2 while it asks for the size of the cluster.
-CLUSTER_SIZE = "launch words that depend on the size of the cluster"
-undone("RPCMOV.32", 0x152, "Rpc, Rb", form(1), first_sm=100, todo=CLUSTER_SIZE)
-undone("RPCMOV.32", 0x153, "Rd, Rpc", form(1), first_sm=100, todo=CLUSTER_SIZE)

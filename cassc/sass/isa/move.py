@@ -14,6 +14,8 @@ PAIR, USES_UNIFORM = {Field(80, 1): 1}, {fields.USES_UNIFORM: 1}
 
 @insn("UMOV", 0x082, "URd, B", only(AB, 4, 6), uniform=True)
 @insn("MOV", 0x002, "Rd, B", AB, fixed=FULL_MASK)
+@insn("RPCMOV.32", 0x152, "Rpcd, Rb", form(1), first_sm=90)
+@insn("RPCMOV.32", 0x153, "Rd, Rpc", form(1), first_sm=90)
 @insn("UMOV.64", 0x082, "URd:u64, Imm64:u64", form(2), fixed=USES_UNIFORM, uniform=True, first_sm=120)
 @insn("UMOV.64", 0x082, "URd:u64, B:u64", only(AB, 6), fixed=PAIR, uniform=True, first_sm=120)
 @insn("MOV.64", 0x002, "Rd:u64, Imm64:u64", form(2), first_sm=120)
@@ -116,6 +118,23 @@ def ldc(b: Builder, i: Instruction, place: tuple[int, Value | int]) -> tuple[tup
 @effects
 def r2ur(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
     """The value of the lowest lane, and which lanes hold another one."""
+    first = b.broadcast(x)
+    return b.compare("ne", x, first, signed=False), first
+
+
+@insn(
+    "R2UR.BROADCAST",
+    0x0CA,
+    "Pu?, URd, Ra",
+    form(1),
+    fixed={Field(87, 1): 1},
+    first_sm=100,
+    argued="sm_90 computes the same loops around bulk copies by R2UR",
+)
+@effects
+def r2ur_broadcast(b: Builder, i: Instruction, x: Value) -> tuple[Value, Value]:
+    """Of one lane, which the guard selects, for those that follow in the uniform datapath (read off the loops around
+    bulk copies). These are done by the lowest lane, which is the selected one."""
     first = b.broadcast(x)
     return b.compare("ne", x, first, signed=False), first
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cassc.sass import fields
 from cassc.sass.builder import I1, I32, Builder, Value
 from cassc.sass.fields import Field
-from cassc.sass.row import AB, Instruction, choice, control_row, effects, flag, form, insn
+from cassc.sass.row import AB, Instruction, choice, control_row, effects, flag, form, insn, only
 
 
 @insn(
@@ -201,10 +201,12 @@ def b2r_result(b: Builder, i: Instruction) -> tuple[Value, Value]:
 
 USES_UNIFORM = {fields.USES_UNIFORM: 1}
 NANOSLEEP_FIXED = {fields.PP: 7}
+SYNCS_SLEEP = {fields.PP: 7, Field(84, 1): 1}  # ends with the phase of a barrier
 SLEEPERS = flag("WARP", 85)
 
 
 @insn("NANOSLEEP", 0x15D, "B", AB, SLEEPERS, fixed=NANOSLEEP_FIXED)
+@insn("NANOSLEEP.SYNCS", 0x15D, "B", only(AB, 1, 4), fixed=SYNCS_SLEEP, first_sm=90)
 @effects
 def nanosleep(b: Builder, i: Instruction, x: Value) -> None:
     b.sleep()

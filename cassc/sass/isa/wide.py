@@ -58,8 +58,7 @@ def iadd(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Valu
     UNIFORM_B_ONLY,
     X,
     uniform=True,
-    first_sm=120,
-    argued=WIDE,
+    first_sm=90,
 )
 def iadd3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value, q: Value) -> tuple[Value, ...]:
     total, out = _sum(b, i, 3, [x, y, z], [p, q] if i.has("X") else [])
