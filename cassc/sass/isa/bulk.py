@@ -15,7 +15,7 @@ from cassc.sass.fields import Field
 from cassc.sass.isa.mbarrier import advance, lowest
 from cassc.sass.row import Instruction, choice, control_row, effects, form, insn, undone
 
-CLUSTER = "distributed shared memory: the blocks of a cluster have no common LDS"
+CLUSTER = "distributed shared memory"
 _UNIT = 16
 
 

@@ -54,11 +54,21 @@ def iadd(b: Builder, i: Instruction, x: Value, y: Value, p: Value) -> tuple[Valu
 @insn(
     "UIADD3.64",
     0x097,
-    "URd:u64, UPu, UPv, -UA:u64, -UB:s64, -UC:u64, !UPp{X}=!PT, !UPq{X}=!PT",
+    "URd:u64, UPu?, UPv?, -UA:u64, -UB:s64, -UC:u64, !UPp{X}=!PT, !UPq{X}=!PT",
     UNIFORM_B_ONLY,
     X,
     uniform=True,
     first_sm=90,
+    last_sm=90,
+)
+@insn(
+    "UIADD3.64",
+    0x097,
+    "URd:u64, UPu, UPv, -UA:u64, -UB:s64, -UC:u64, !UPp{X}=!PT, !UPq{X}=!PT",
+    UNIFORM_B_ONLY,
+    X,
+    uniform=True,
+    first_sm=100,
 )
 def iadd3(b: Builder, i: Instruction, x: Value, y: Value, z: Value, p: Value, q: Value) -> tuple[Value, ...]:
     total, out = _sum(b, i, 3, [x, y, z], [p, q] if i.has("X") else [])
