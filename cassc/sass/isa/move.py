@@ -185,7 +185,6 @@ AS_P2R = "P2R of the uniform predicates: the bits are tested by USEL and ULOP3 w
     only(AB, 1, 4),
     uniform=True,
     fixed={Field(76, 2): 0},
-    first_sm=100,
     argued=AS_P2R,
 )
 def up2ur(b: Builder, i: Instruction, predicates: Value, x: Value, mask: Value) -> Value:
