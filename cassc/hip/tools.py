@@ -157,13 +157,24 @@ def find_cccl() -> Path | None:
 @functools.cache
 def find_rocthrust() -> Path | None:
     """The include folder with rocThrust, hipCUB and rocPRIM: ``$CASSC_ROCTHRUST`` and no other (empty: none), else
-    ROCm's, or the distribution's."""
+    ROCm's, or the distribution's, if they are of a version that is known to work."""
     data = toolchain.load("source")
-    named = os.environ.get(data["rocthrust_variable"])
-    roots = [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"], "/usr"]
-    folders = [f"{root}/include" for root in roots if root] if named is None else [named]
     needed: list[str] = data["rocthrust"]
-    return next((Path(f) for f in folders if f and all((Path(f) / name).is_file() for name in needed)), None)
+
+    def complete(folder: str) -> bool:
+        return bool(folder) and all((Path(folder) / name).is_file() for name in needed)
+
+    named = os.environ.get(data["rocthrust_variable"])
+    if named is not None:
+        return Path(named) if complete(named) else None
+    roots = [*(os.environ.get(v, "") for v in data["variables"]), *data["roots"], "/usr"]
+    for folder in (f"{root}/include" for root in roots if root):
+        if complete(folder):
+            text = (Path(folder) / data["rocprim_version"]).read_text(errors="replace")
+            match = re.search(r"#define ROCPRIM_VERSION_MAJOR (\d+)", text)
+            if match is not None and int(match[1]) <= data["newest_rocprim"]:
+                return Path(folder)
+    return None
 
 
 def include_folder() -> Path:

@@ -22,6 +22,7 @@ HEADERS = {
     "thrust/system/cuda/execution_policy.h": "#error NVIDIA's\n",
     "thrust/tuple.h": "#if __has_include(<cuda/std/tuple>)\n#error another library's\n#endif\n",
     "rocprim/rocprim.hpp": "#pragma once\n",
+    "rocprim/rocprim_version.hpp": "#define ROCPRIM_VERSION_MAJOR 3\n",
     "hipcub/hipcub.hpp": (
         "#ifndef __HIP_PLATFORM_AMD__\n#error not HIP\n#endif\n#ifdef __CUDACC__\n#error CUDA\n#endif\n"
         "#include <hip/hip_runtime.h>\n"
@@ -56,7 +57,7 @@ def test_layout(headers: Path) -> None:
 
 
 def test_which_is_found(headers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variable wins, and switches it off; else ROCm's; one library alone is not enough."""
+    """The variable wins, and switches it off; else ROCm's, if it is no newer than what is known; all are needed."""
 
     def found() -> Path | None:
         tools.find_rocthrust.cache_clear()
@@ -69,8 +70,12 @@ def test_which_is_found(headers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CASSC_ROCTHRUST")
     monkeypatch.setenv("ROCM_PATH", str(headers.parent))
     assert found() == headers
-    (headers / "rocprim/rocprim.hpp").unlink()
+    (headers / "rocprim/rocprim_version.hpp").write_text("#define ROCPRIM_VERSION_MAJOR 4\n")
     assert found() != headers
+    monkeypatch.setenv("CASSC_ROCTHRUST", str(headers))
+    assert found() == headers
+    (headers / "rocprim/rocprim.hpp").unlink()
+    assert found() is None
     tools.find_rocthrust.cache_clear()
 
 
