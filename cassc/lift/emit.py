@@ -12,7 +12,7 @@ from cassc.lift.barriers import Barriers
 from cassc.lift.text import Ir
 from cassc.sass.builder import I1, I8, I16, I32, I64, Type, Value
 from cassc.sass.execute import Write
-from cassc.sass.launch import LaunchWords
+from cassc.sass.launch import RESERVED_BYTES, LaunchWords
 from cassc.sass.operand import Pred, Reg, UReg
 
 # Implicit kernel arguments of code object version 5 (AMDGPUUsage, "Code Object V5 Metadata"): offset and bytes.
@@ -25,6 +25,8 @@ _DYNAMIC_LDS = 120
 _DIMENSIONS = "xyz"
 # Last argument of kernels that synchronise their grid: the workspace's address, 0 if the launch is not cooperative.
 GRID_ARGUMENT = "__cassc_grid"
+LDS_ALIGN = 16  # dynamic shared memory follows the static part; nvcc aligns it to at least this
+RESERVED_LDS = RESERVED_BYTES + LDS_ALIGN  # what reserved memory takes behind the dynamic one, aligned
 _ELEMENT = {1: I8, 2: I16, 4: I32, 8: I64}
 
 
@@ -211,6 +213,19 @@ class EmitLlvm(Barriers):
         flat = self.raw(f"addrspacecast ptr addrspace(5) {self.local} to ptr")
         return self.define(I64, f"ptrtoint ptr {flat} to i64")
 
+    def _reserved(self) -> Ir:
+        """Shared address of the reserved memory."""
+        if self.words.reserved_at is not None:
+            return self.const(I32, self.words.reserved_at)
+        self.needs.add("reserved")
+        dynamic = self.add(self._implicit(_DYNAMIC_LDS, 4), self.const(I32, LDS_ALIGN - 1))
+        behind = self.and_(dynamic, self.const(I32, -LDS_ALIGN & 0xFFFFFFFF))
+        # LLVM gives a kernel the size of its dynamic memory only if the kernel names some; it lies behind all the rest.
+        symbol = "@__cassc_dynamic"
+        self.helpers[symbol] = f"{symbol} = external addrspace(3) global [0 x i8], align {LDS_ALIGN}"
+        rest = Ir(I32, f"ptrtoint (ptr addrspace(3) {symbol} to i32)")
+        return self.sub(self.add(behind, rest), self.const(I32, self.lds_bias + RESERVED_LDS))
+
     def _constants(self) -> Ir:
         """Generic address of constant bank 3."""
         symbol = self.banks.symbols.get(3)
@@ -277,6 +292,8 @@ class EmitLlvm(Barriers):
                 return self.hi(whole) if offset > place else self.lo(whole)
         if offset == self.words.stack:
             return self.const(I32, self.abi.frame_size)
+        if offset == self.words.reserved:
+            return self._reserved()
         if offset in self.words.workspace:
             self.needs.add("grid")
             address = Ir(I64, f"%{GRID_ARGUMENT}")

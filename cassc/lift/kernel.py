@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 
 from cassc.image.cubin import KernelAbi
 from cassc.lift.barriers import NAMED_BYTES, REDUCTION_BYTES
-from cassc.lift.emit import GRID_ARGUMENT, EmitLlvm
+from cassc.lift.emit import GRID_ARGUMENT, LDS_ALIGN, RESERVED_LDS, EmitLlvm
 from cassc.lift.text import quoted
 from cassc.sass.builder import I1
 
 DEFAULT_MAX_THREADS = 1024
 # Eight where possible; more only where a parameter's own alignment left a gap.
 _ALIGNMENTS = (8, 4, 2, 1, *(1 << k for k in range(4, 13)))
-# Dynamic shared memory follows the static part; nvcc aligns it to at least this.
-_LDS_ALIGN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +53,11 @@ def parameters(abi: KernelAbi) -> str:
 
 
 def lds_size(abi: KernelAbi, bias: int) -> int:
-    if not abi.static_shared and not bias:
-        return 0
-    return -(-(abi.static_shared + bias) // _LDS_ALIGN) * _LDS_ALIGN
+    return -(-(abi.static_shared + bias) // LDS_ALIGN) * LDS_ALIGN
 
 
-def attributes(abi: KernelAbi, bias: int) -> dict[str, str]:
+def attributes(abi: KernelAbi, bias: int, *, reserved: bool = False) -> dict[str, str]:
+    """``bias``: bytes before the kernel's shared memory; ``reserved``: it has memory behind its own, too."""
     limits = f"1,{abi.max_threads or DEFAULT_MAX_THREADS}"
     if abi.required_threads is not None:
         x, y, z = abi.required_threads
@@ -73,7 +70,7 @@ def attributes(abi: KernelAbi, bias: int) -> dict[str, str]:
         # Minima and maxima of a signalling NaN and a number are the number.
         "amdgpu-ieee": "false",
     }
-    size = lds_size(abi, bias)
+    size = lds_size(abi, bias) + (RESERVED_LDS if reserved else 0)
     if size:
         found["amdgpu-lds-size"] = str(size)
     return found

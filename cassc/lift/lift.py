@@ -152,7 +152,7 @@ class _Lifter:
             kernel.definition(self.abi, "#attributes", lines, grid="grid" in m.needs),
             self.definitions,
             dict(m.declarations),
-            kernel.attributes(self.abi, m.lds_bias),
+            kernel.attributes(self.abi, m.lds_bias, reserved="reserved" in m.needs),
             tuple(self._places),
         )
 

@@ -97,7 +97,7 @@ class _Finisher(Operations):
             kernel.definition(self.abi, "#attributes", lines, grid="grid" in self.m.needs),
             self.definitions,
             dict(self.m.declarations),
-            kernel.attributes(self.abi, self.m.lds_bias),
+            kernel.attributes(self.abi, self.m.lds_bias, reserved="reserved" in self.m.needs),
         )
 
     # Blocks ------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import numpy as np
 from cassc.sass.crew import Crew, Halt, Order
 from cassc.sass.evaluate import WARP
 from cassc.sass.heap import Heap
+from cassc.sass.launch import RESERVED_APART, RESERVED_BYTES, LaunchWords
 from cassc.sass.memory import Bytes, Memory, Range
 from cassc.sass.program import Program
 from cassc.sass.races import Races
@@ -60,6 +61,8 @@ class Cta:
         # nvcc puts dynamic shared memory at the next multiple of its alignment behind the static part.
         size = -(-abi.static_shared // 16) * 16 + dynamic_shared
         self.shared = Memory([Range(0, np.full(size, undefined, np.uint8))] if size else [], "shared")
+        if LaunchWords.of(program.function.arch.number).reserved_at is None:
+            self.shared.add(Range(RESERVED_APART, np.full(RESERVED_BYTES, undefined, np.uint8), "reserved"))
         self.local_size = max(-(-program.stack // 16) * 16, 16)
         local = np.full(self.local_size * self.threads, undefined, np.uint8)
         self.local = Memory([Range(0, local)], "local")

@@ -37,6 +37,10 @@ class ClusterWords:
 
 _ONE = 0x3F800000  # as a float
 
+RESERVED_BYTES = 288  # of the reserved memory; cooperative_groups/details/memory.h asks for no more
+# Where that is, in a launch by the reference interpreter before sm_90: beyond any shared memory of a kernel.
+RESERVED_APART = 0x40000
+
 
 @dataclass(frozen=True, slots=True)
 class LaunchWords:
@@ -51,6 +55,11 @@ class LaunchWords:
             another launch).
         descriptors: memory descriptors (64 bits) that global accesses name; nothing depends on their value.
         constants: generic address (64 bits) of constant bank 3, as debug builds read it; None where that is not known.
+        reserved: shared address of the memory that cooperative groups of several warps talk through (PTX
+            ``%reserved_smem_offset_1``).
+        reserved_at: that address, from sm_90 on, where a kernel's static shared memory starts with 1024 bytes of the
+            driver's; behind what the lifter keeps there for barriers. None before: it lies behind all that is the
+            kernel's.
         size: of the words before the parameters, where a kernel has none.
         cluster: None before sm_90. What they hold was recorded on an H200; that of sm_100 is taken to be the same.
     """
@@ -63,6 +72,8 @@ class LaunchWords:
     workspace: tuple[int, int]
     descriptors: tuple[int, ...]
     constants: int | None
+    reserved: int
+    reserved_at: int | None
     size: int
     cluster: ClusterWords | None = None
 
@@ -80,10 +91,17 @@ _SM_75 = LaunchWords(
     workspace=(0x90, 0x8C),
     descriptors=(0x118, 0x208),
     constants=0x50,
+    reserved=0x124,
+    reserved_at=None,
     size=0x400,
 )
 _SM_90 = replace(
-    _SM_75, workspace=(0x48, 0x44), constants=0xD0, cluster=ClusterWords(0x140, 0x144, 0x150, 0x15C, 0x188)
+    _SM_75,
+    workspace=(0x48, 0x44),
+    constants=0xD0,
+    reserved=0x6C,
+    reserved_at=544,
+    cluster=ClusterWords(0x140, 0x144, 0x150, 0x15C, 0x188),
 )
 _SM_100 = LaunchWords(
     block=0x360,
@@ -94,6 +112,8 @@ _SM_100 = LaunchWords(
     workspace=(0x258, 0x254),
     descriptors=(0x358,),
     constants=None,
+    reserved=0x27C,
+    reserved_at=544,
     size=0x400,
     cluster=ClusterWords(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC),
 )

@@ -15,7 +15,7 @@ from cassc.sass.codespace import CodeSpace
 from cassc.sass.disasm import SassFunction
 from cassc.sass.evaluate import WINDOWS
 from cassc.sass.execute import Plan
-from cassc.sass.launch import LaunchWords
+from cassc.sass.launch import RESERVED_APART, LaunchWords
 from cassc.sass.memory import Memory, Range
 from cassc.sass.row import Instruction
 
@@ -104,6 +104,7 @@ class Program:
             if window is not None:
                 words[window // 4], words[window // 4 + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
         words[at.stack // 4] = self.stack
+        words[at.reserved // 4] = RESERVED_APART if at.reserved_at is None else at.reserved_at
         low, high = at.workspace
         words[low // 4], words[high // 4] = workspace & 0xFFFFFFFF, workspace >> 32
         if at.cluster is not None:
