@@ -316,6 +316,8 @@ class Crew:
             return True
         self.cta.executed.add(i.address)
         machine.group = self.group if self.apart else None
+        if self.cta.races is not None:
+            self.cta.races.watch(i, mask)
         try:
             writes = self.cta.program.plan(i).run(self._any)
         except BarrierWait as wait:
@@ -419,6 +421,8 @@ class Crew:
         return ((value.astype(np.int64) + base) & 0xFFFFFFFF).astype(np.int64)
 
     def _on_nop(self, i: Instruction, group: Mask) -> None:
+        if self.cta.races is not None:
+            self.cta.races.watch(i, group if i.guard.is_true else group & self.machine.holds(i.guard))
         self.pc[group] = i.address + WORD_BYTES
         if i.row.mnemonic == "YIELD":
             self.dozing |= group

@@ -1,9 +1,10 @@
 """Data races of a launch: accesses of different threads to one byte, at least one a write, that nothing orders.
 
 Barriers of the CTA order the accesses of its threads; warp-level synchronisation (WARPSYNC, shuffles, votes) those of a
-warp's lanes. Atomic operations are not looked at, and a write that changes nothing is none for those that read. The
-result of a racing launch is undefined in CUDA (CUDA C++ Programming Guide, "Memory Fence Functions" and
-"Synchronization Functions"), so it says nothing of a translation.
+warp's lanes. What an asynchronous copy writes counts as written once the thread has waited for the copy's group (PTX
+ISA, "cp.async"); who looks at it before races. Atomic operations are not looked at, and a write that changes nothing is
+none for those that read. The result of a racing launch is undefined in CUDA (CUDA C++ Programming Guide, "Memory Fence
+Functions" and "Synchronization Functions"), so it says nothing of a translation.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cassc.sass.memory import Memory
+from cassc.sass.operand import Imm
+from cassc.sass.row import Instruction
 
 _LANES = 32
 _THREADS = 1024
+_NOBODY = 1
+"""In the place of a thread whose asynchronous copy is under way: no thread has this number."""
 Numbers = NDArray[np.int64]
 
 
@@ -59,10 +64,28 @@ class _Access:
 
 
 @dataclass(slots=True)
+class _Copy:
+    """Bytes that asynchronous copies write: places in a range, threads, and how many groups each had committed."""
+
+    writes: _Shadow
+    places: NDArray[np.intp]
+    threads: Numbers
+    groups: Numbers
+
+
+@dataclass(slots=True)
 class Races:
-    """Watches one launch. ``found``: whether any race was seen."""
+    """Watches one launch.
+
+    Attributes:
+        found: whether any race was seen.
+        copying: the stores that follow are those of asynchronous copies.
+    """
 
     found: bool = False
+    copying: bool = False
+    _copies: list[_Copy] = field(default_factory=list)
+    _groups: Numbers = field(default_factory=lambda: np.zeros(_THREADS, np.int64))
     _ctas: int = 1
     _epoch: int = 0
     _phases: Numbers = field(default_factory=lambda: np.zeros(_THREADS // _LANES, np.int64))
@@ -73,6 +96,8 @@ class Races:
         self._ctas += 1
         self._epoch = 0
         self._phases[:] = 0
+        self._copies.clear()
+        self._groups[:] = 0
 
     def barrier(self) -> None:
         """All threads of the CTA have met."""
@@ -82,6 +107,32 @@ class Races:
         """Lanes synchronised within their warps."""
         warps = np.unique(np.flatnonzero(lanes) // _LANES)
         self._phases[warps] += 1
+
+    def watch(self, i: Instruction, lanes: NDArray[np.bool_]) -> None:
+        """Threads are about to execute an instruction: an asynchronous copy, the end of a group, a wait for groups."""
+        name = i.row.mnemonic
+        self.copying = name.startswith("LDGSTS")
+        if name == "LDGDEPBAR":
+            self._groups[np.flatnonzero(lanes)] += 1
+        elif name == "DEPBAR.LE":
+            allowed = i.operands[1]
+            assert isinstance(allowed, Imm)
+            self._wait(lanes, allowed.bits)
+
+    def _wait(self, lanes: NDArray[np.bool_], allowed: int) -> None:
+        """Threads have waited until no more than so many of their groups are under way."""
+        waiting = np.zeros(_THREADS, bool)
+        waiting[: lanes.size] = lanes
+        left = []
+        for copy in self._copies:
+            own = copy.threads % _THREADS
+            done = waiting[own] & (copy.groups < self._groups[own] - allowed)
+            if done.any():
+                phases = self._phases[own[done] // _LANES]
+                copy.writes.set(copy.places[done], copy.threads[done], self._epoch, phases)
+            if not done.all():
+                left.append(_Copy(copy.writes, copy.places[~done], copy.threads[~done], copy.groups[~done]))
+        self._copies = left
 
     def record_load(self, memory: Memory, lanes: NDArray[np.intp], addresses: NDArray[np.uint64], size: int) -> None:
         """A load of several lanes; raises AccessError where the memory would."""
@@ -109,7 +160,12 @@ class Races:
             for shadow in (access.writes, access.reads):
                 self.found |= shadow.conflicts(access.places, access.threads, self._epoch, access.phases)
             self.found |= _overlap(access.places, contents[access.indices].reshape(-1))
-            access.writes.set(access.places, access.threads, self._epoch, access.phases)
+            if self.copying:
+                groups = self._groups[access.threads % _THREADS]
+                self._copies.append(_Copy(access.writes, access.places, access.threads, groups))
+                access.writes.set(access.places, np.full_like(access.threads, _NOBODY), 0, access.phases)
+            else:
+                access.writes.set(access.places, access.threads, self._epoch, access.phases)
 
     def _accesses(
         self, memory: Memory, lanes: NDArray[np.intp], addresses: NDArray[np.uint64], size: int, *, write: bool

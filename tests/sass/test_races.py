@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from cassc.sass.memory import AccessError, Memory, Range
+from cassc.sass.operand import Imm
 from cassc.sass.races import Races
 
 
@@ -116,3 +120,41 @@ def test_shared_memory_of_two_ctas_is_not_one(memory: Memory) -> None:
 def test_an_invalid_access_is_an_error(memory: Memory) -> None:
     with pytest.raises(AccessError):
         access(Races(), memory, 0, 0x2000, write=True)
+
+
+def instruction(name: str, *operands: object) -> Any:
+    return SimpleNamespace(row=SimpleNamespace(mnemonic=name), operands=operands)
+
+
+def copied(*, waits: int | None) -> Races:
+    """Thread 3 copies to 0x1000 and to 0x1010, a group each, waits until ``waits`` groups are left, and all meet."""
+    races = Races()
+    memory = Memory([Range(0x1000, np.zeros(256, np.uint8))], "shared")
+    lanes = np.arange(64) == 3
+    for address in (0x1000, 0x1010):
+        races.watch(instruction("LDGSTS.E"), lanes)
+        access(races, memory, 3, address, write=True)
+        races.watch(instruction("LDGDEPBAR"), lanes)
+    if waits is not None:
+        races.watch(instruction("DEPBAR.LE", None, Imm(waits, "u32")), lanes)
+    races.barrier()
+    races.watch(instruction("LDS"), lanes)
+    access(races, memory, 40, 0x1000, write=False)
+    return races
+
+
+def test_an_asynchronous_copy_is_done_when_its_thread_has_waited_for_its_group() -> None:
+    assert copied(waits=None).found
+    assert copied(waits=2).found
+    assert not copied(waits=1).found
+    assert not copied(waits=0).found
+
+
+def test_who_copies_must_wait_too() -> None:
+    races = Races()
+    memory = Memory([Range(0x1000, np.zeros(256, np.uint8))], "shared")
+    races.watch(instruction("LDGSTS.E"), np.ones(32, bool))
+    access(races, memory, 3, 0x1000, write=True)
+    races.watch(instruction("LDS"), np.ones(32, bool))
+    access(races, memory, 3, 0x1000, write=False)
+    assert races.found
