@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from cassc.sass import cfg
 from cassc.sass.disasm import SassFunction
 from cassc.sass.isa.tensor import HMMA_APPROX
 from cassc.sass.operand import Imm, Named, Pred
@@ -69,7 +70,9 @@ def of(function: SassFunction) -> Hints:
     dimensions = 1
     approximate: set[str] = set()
     halves = doubles = atomic_floats = tickets = partial_sums = False
-    for instruction in function.instructions:
+    # A function that is compiled by itself stands with all others of its module, of which it calls few.
+    reached = [i for block in cfg.build(function).blocks.values() for i in block.instructions]
+    for instruction in reached:
         if instruction.row.approx:
             approximate.add(instruction.row.mnemonic)
         halves |= instruction.row.mnemonic.startswith(("HADD2", "HFMA2", "HMUL2", "HMNMX2", "F2F", "F2FP", "HMMA"))
@@ -96,7 +99,7 @@ def of(function: SassFunction) -> Hints:
         atomic_floats,
         tickets=tickets,
         partial_sums=partial_sums,
-        matrices=any(i.row.approx == HMMA_APPROX for i in function.instructions),
+        matrices=any(i.row.approx == HMMA_APPROX for i in reached),
         barriers=barrier_counts(function),
     )
 

@@ -3,7 +3,6 @@
 set -e
 cd "$(dirname "$0")"
 for sm in 80 90; do
-    for source in *.cu; do
-        nvcc -arch=sm_$sm -cubin -o "${source%.cu}.sm_$sm.cubin" "$source"
-    done
+    nvcc -arch=sm_$sm -cubin -o gate.sm_$sm.cubin gate.cu
 done
+nvcc -arch=sm_80 -G -cubin -o apart.sm_80.cubin apart.cu
