@@ -12,6 +12,7 @@ is not rejected is compared with the translation itself on many more launches:
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import sys
 import time
@@ -46,9 +47,22 @@ MISSED, UNREACHED, SAME = "missed", "unreached", "same"
 
 
 @dataclass(frozen=True, slots=True)
-class Survivor:
-    """A mutant that was not rejected: what was changed, and what became of it."""
+class Planted:
+    """A mistake in a translation: what was changed, and the instruction, or the whole code object (of LLVM IR)."""
 
+    what: str
+    mutant: Mutant | None = None
+    code: bytes = b""
+
+    def applied(self, code_object: bytes) -> bytes:
+        return self.code if self.mutant is None else machine_mutants.apply(code_object, self.mutant)
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A mutant that was not rejected: its number among the kernel's, what was changed, and what became of it."""
+
+    number: int
     what: str
     fate: str
 
@@ -107,20 +121,43 @@ def measure(path: str, settings: Settings) -> list[Score]:
 
 def _kernel(program: str, pair: Pair, cubin: Cubin, function: SassFunction, settings: Settings) -> Score:
     begin = time.process_time()
-    code, name = pair.code_object, function.name
-    with Panel(function, cubin, code, pair.target, seconds=settings.seconds) as panel:
+    planted = plant(pair, cubin, function, settings)
+    found = score(program, pair, cubin, function, planted, settings.seconds)
+    return replace(found, seconds=(found.seconds[0], time.process_time() - begin))
+
+
+def plant(pair: Pair, cubin: Cubin, function: SassFunction, settings: Settings) -> list[Planted]:
+    """The mutants of one kernel, the same whenever it is translated in the same way."""
+    draw = random.Random(function.name)
+    found = machine_mutants.mutants(pair.code_object, function.name, pair.target)
+    chosen = draw.sample(found, min(settings.machine, len(found)))
+    planted = [Planted(_said(mutant), mutant) for mutant in chosen]
+    return planted + [Planted(what, code=code) for what, code in _ir_mutants(pair, cubin, function, settings.ir, draw)]
+
+
+def score(
+    program: str,
+    pair: Pair,
+    cubin: Cubin,
+    function: SassFunction,
+    planted: Sequence[Planted],
+    seconds: float,
+    second: bytes | None = None,
+) -> Score:
+    """What a check of ``seconds`` of work makes of the mutants of one kernel. ``second``: see `Panel`."""
+    begin = time.process_time()
+    with Panel(function, cubin, pair.code_object, pair.target, seconds=seconds, second=second) as panel:
         checked = time.process_time() - begin
         if panel.verdict.status is not Status.ACCEPTED:
             return Score(program, panel.verdict, seconds=(checked, checked))
-        draw = random.Random(name)
-        found = machine_mutants.mutants(code, name, pair.target)
-        chosen = draw.sample(found, min(settings.machine, len(found)))
-        judged: list[tuple[str, bytes, Mutant | None]] = [(_said(m), machine_mutants.apply(code, m), m) for m in chosen]
-        judged += [(what, made, None) for what, made in _ir_mutants(pair, cubin, function, settings.ir, draw)]
-        left = [entry for entry in judged if panel.judge(entry[1]).status is not Status.REJECTED]
+        left = [
+            (number, one)
+            for number, one in enumerate(planted)
+            if panel.judge(one.applied(pair.code_object), alone=one.mutant is None).status is not Status.REJECTED
+        ]
     survivors = tuple(_explained(left, pair, cubin, function)) if left else ()
-    kinds = Counter(what.partition(":")[0] for what, _, _ in judged)
-    return Score(program, panel.verdict, len(judged), survivors, (checked, time.process_time() - begin), kinds)
+    kinds = Counter(one.what.partition(":")[0] for one in planted)
+    return Score(program, panel.verdict, len(planted), survivors, (checked, time.process_time() - begin), kinds)
 
 
 def _said(mutant: Mutant) -> str:
@@ -128,23 +165,20 @@ def _said(mutant: Mutant) -> str:
 
 
 def _explained(
-    left: Sequence[tuple[str, bytes, Mutant | None]], pair: Pair, cubin: Cubin, function: SassFunction
+    left: Sequence[tuple[int, Planted]], pair: Pair, cubin: Cubin, function: SassFunction
 ) -> Iterator[Survivor]:
     launches = _DIFFERENTIAL_LAUNCHES
     with Differential(function, cubin, pair.code_object, pair.target, launches=launches) as differential:
-        for what, code, mutant in left:
-            if differential.tells(code):
-                yield Survivor(what, MISSED)
-                continue
-            reached = True
-            if mutant is not None:
-                line = next(
-                    one
-                    for one in machine_mutants.instructions(pair.code_object, function.name)
-                    if one.address == mutant.address
-                )
-                reached = differential.reaches(machine_mutants.apply(pair.code_object, machine_mutants.trapping(line)))
-            yield Survivor(what, SAME if reached else UNREACHED)
+        for number, one in left:
+            if differential.tells(one.applied(pair.code_object)):
+                fate = MISSED
+            elif one.mutant is None or differential.reaches(
+                machine_mutants.apply(pair.code_object, machine_mutants.trapping(one.mutant))
+            ):
+                fate = SAME
+            else:
+                fate = UNREACHED
+            yield Survivor(number, one.what, fate)
 
 
 def _ir_mutants(
@@ -156,9 +190,11 @@ def _ir_mutants(
     kernel = lift_kernel(function, cubin)
     shared = module_globals(cubin).definitions
     original = assemble(link_text([kernel], pair.target, shared), pair.target, opt_level=2)
-    sites = [(m, body) for m in MUTATIONS for body in m.sites(kernel.body)]
+    # Each is the whole kernel's text: of large kernels they are too many to be kept.
+    sites = [(m, k) for m in MUTATIONS for k in range(sum(1 for _ in m.sites(kernel.body)))]
     found = 0
-    for mutation, body in draw.sample(sites, min(3 * most, len(sites))):
+    for mutation, k in draw.sample(sites, min(3 * most, len(sites))):
+        body = next(itertools.islice(mutation.sites(kernel.body), k, None))
         declared = {text.partition("@")[2].partition("(")[0]: text for text in mutation.declares}
         mutant = replace(kernel, body=body, declarations={**declared, **kernel.declarations})
         try:

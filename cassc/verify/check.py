@@ -15,11 +15,12 @@ from cassc.image.cubin import Cubin
 from cassc.sass import interp
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
-from cassc.verify import blocks, compare, execute, sums
+from cassc.verify import blocks, compare, execute, scout, sums
 from cassc.verify.compare import Mask
 from cassc.verify.execute import Record, Run
 from cassc.verify.inputs import Launch
-from cassc.verify.oracle import STEPS_PER_SECOND, Case, Oracle
+from cassc.verify.oracle import LOOKED_AT, STEPS_PER_SECOND, Case, Oracle
+from cassc.verify.scout import Sight
 from cassc.verify.verdict import Counterexample, Status, Verdict
 from cassc.verify.witness import Witness
 
@@ -28,6 +29,8 @@ from cassc.verify.witness import Witness
 # as NVIDIA's hardware does it for thousands.
 _EXPANSIONS = (50, 5000)
 _SLACK = 200_000
+_MOST_ASKED = 24
+"""Launches on which two translations differ, and the interpreter is asked."""
 _NUDGES = (4, 12, 36)
 """Runs with nudged approximations: more where all that is left differs by little."""
 _COUNTERPARTS = {"trap": "trap", "assert": "trap"}
@@ -94,6 +97,7 @@ class Checker:
         if recorded is not None:
             cases: Iterable[Case] = oracle.recorded(recorded, int(seconds * STEPS_PER_SECOND))
         else:
+            oracle.scouted(scout.second(function, self._cubin, self._target))
             cases = oracle.cases(seconds, attempt)
         trial = Trial(oracle, self._module, kernel)
         found = None
@@ -102,6 +106,9 @@ class Checker:
                 found = trial.compare(case) or trial.ask(case, witnesses)
                 if found is not None:
                     break
+            else:
+                if recorded is None and (attempt is None or attempt >= LOOKED_AT):
+                    found = trial.compare_sights(oracle.sights(seconds), attempt)
         except CasscError as problem:
             return replace(verdict, reason=f"the reference cannot run it: {problem}")
         return trial.verdict(verdict, found)
@@ -120,6 +127,8 @@ class Trial:
         launches: that agreed.
         traps: launches that ended in a trap on both sides.
         order_dependent: words were left out, since they depend on the order of warps or on undefined memory.
+        keeping: sights are looked at again by others.
+        looked_at: launches that a second translation was compared on.
         agreed: name of a witness -> launches in which it agreed.
         dissent: name of a witness that does not decide -> the first difference.
     """
@@ -130,6 +139,8 @@ class Trial:
     launches: int = 0
     traps: int = 0
     order_dependent: bool = False
+    keeping: bool = False
+    looked_at: int = 0
     agreed: dict[str, int] = field(default_factory=dict)
     dissent: dict[str, str] = field(default_factory=dict)
 
@@ -186,6 +197,37 @@ class Trial:
         if found is None:
             self.launches += 1
         return found
+
+    def compare_sights(
+        self, sights: Iterable[Sight], attempt: int | None = None, *, alone: bool = False
+    ) -> Counterexample | None:
+        """Those that the interpreter has run are compared, and those where the translation differs from the second one.
+
+        ``attempt``: that launch is compared only, and whether or not it differs. ``alone``: the second translation is
+        not looked at.
+        """
+        asked = 0
+        found = None
+        for sight in sights:
+            self.looked_at += 1
+            if attempt is not None:
+                chosen = sight.launch.attempt == attempt
+            elif sight.probed or alone:
+                chosen = sight.probed
+            else:
+                chosen = sight.usable is not False and asked < _MOST_ASKED and self._suspicious(sight)
+                asked += chosen
+            if chosen:
+                case = self.oracle.at(sight, self.module)
+                found = self.compare(case) if sight.usable else None
+            if not self.keeping:
+                self.oracle.forget(sight)
+            if found is not None:
+                break
+        return found
+
+    def _suspicious(self, sight: Sight) -> bool:
+        return self.oracle.suspicious(sight, self.module, self.kernel)
 
     def _translated(self, case: Case, expansion: int) -> Run:
         launch = case.launch

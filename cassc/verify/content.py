@@ -44,6 +44,8 @@ _COMPARED = 0.4
 # How often an element is infinite, a NaN or huge: in most buffers hardly ever, as one decides a whole sum.
 _SPOILT = (0.0, 0.0, 0.001, 0.02, 0.2)
 _SPOILT_EDGES = (0.0, 0.01, 0.2, 0.2)
+_PERIOD = 8168
+"""Bytes after which content repeats, a multiple of 8 and of no other power of two: drawing takes long."""
 # Where increasing values end, by the limit of the others.
 _START_PER_LIMIT = 80
 
@@ -57,6 +59,7 @@ def make(
     compared: Sequence[int],
     *,
     sought: bool = False,
+    repeats: bool = False,
 ) -> Bytes:
     """``size`` bytes (a multiple of 8).
 
@@ -65,6 +68,7 @@ def make(
         limit: if not 0, elements are integers from 0 to below it, as they serve as indices or counts.
         compared: values that the kernel compares with, to be met sometimes.
         sought: and often, as loops may end there.
+        repeats: what is no index repeats after some kilobytes.
     """
     if limit:
         element = min(facts.sizes & {1, 2, 4, 8}, default=4)
@@ -73,6 +77,9 @@ def make(
             ends = _patterns(compared, element)
             numbers = np.where(random.random(numbers.size) < 0.4, random.choice(ends, numbers.size), numbers)
         return _as_bytes(numbers)
+    if repeats and size > _PERIOD:
+        period = make(random, _PERIOD, facts, manner, 0, compared, sought=sought)
+        return np.resize(period, size)
     kind = facts.kind
     element = _FLOAT_BITS[kind][0] if kind is not None else min(facts.sizes & {1, 2, 4, 8}, default=4)
     count = size // element

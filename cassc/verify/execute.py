@@ -27,7 +27,7 @@ from cassc.verify import sums, textures
 from cassc.verify.inputs import Launch, Stored, linked
 from cassc.verify.sums import Sum
 
-_PRINTF = "__cassc_printf"
+PRINTF = "__cassc_printf"
 _PRINTF_BYTES = 1 << 20
 _PRINTF_HEADER = 8
 _RECORD_HEADER = 16
@@ -337,7 +337,7 @@ class _Fifo:
 
     def __init__(self, emulator: Emulator, module: Module) -> None:
         self._emulator = emulator
-        found = emulator.global_variable(module, _PRINTF)
+        found = emulator.global_variable(module, PRINTF)
         self._address = 0
         if found is not None:
             self._address = emulator.alloc(_PRINTF_HEADER + _PRINTF_BYTES)

@@ -7,7 +7,8 @@ which eight bytes are no pointer after all.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,6 +49,7 @@ _LARGEST = 0.4
 """How often it is one of the last in bold launches: unrolled loops."""
 _COMPARED = 0.2
 """How often it is a number that the kernel compares with, or next to it: flags, modes, sizes of tiles."""
+_ROUNDED = 0.7
 _BOLDNESS = {Manner.MIXED: 1, Manner.EDGES: 2}
 _FLOATS = (0.5, 1.0, 1.5, -2.0, -0.75, 3.25, 0.0078125, 0.001, 0.1, 100.0)
 _RARE_FLOATS = (0.0, -0.0, float("inf"), float("-inf"), float("nan"), 1e-40, 3e38, -1e-20)
@@ -222,6 +224,9 @@ class Generator:
         races: how much more often threads of a CTA of that shape raced than not; kernels are made for few shapes.
         crowds: the same of launches with several CTAs.
         roomy: large CTAs only, since small ones go through their loops more often.
+        followed: offsets of eight-byte slots whose number was once taken for an address.
+        repeats: contents repeat, as drawing them takes long.
+        rounded: most numbers are multiples of 16, since accesses were misaligned.
     """
 
     abi: KernelAbi
@@ -240,6 +245,9 @@ class Generator:
     races: dict[Dim3, int] = field(default_factory=dict)
     crowds: int = 0
     roomy: bool = False
+    followed: set[int] = field(default_factory=set)
+    rounded: bool = False
+    repeats: bool = False
 
     def launch(self, attempt: int) -> Launch:
         """The same for the same seed, attempt and what was learnt before."""
@@ -255,12 +263,26 @@ class Generator:
         grid, block = self.shape(attempt)
         return Launch(self.seed, attempt, grid, block, self.dynamic_shared, bytes(scalars), tuple(buffers))
 
+    @contextmanager
+    def at_scale(self, scale: int, *, cautious: bool) -> Iterator[None]:
+        """Launches with scalars up to that size, with no arbitrary ones if ``cautious``, and made in less time."""
+        before = self.scale, self.cautious
+        self.repeats = True
+        self.scale, self.cautious = min(scale, len(_SCALES) - 1), self.cautious or cautious
+        try:
+            yield
+        finally:
+            self.scale, self.cautious = before
+            self.repeats = False
+
     def shape(self, attempt: int) -> tuple[Dim3, Dim3]:
         """Grid and CTA."""
         grids = _GRIDS[self.hints.dimensions] if self.crowds <= 0 else ((1, 1, 1),)
         return grids[attempt % len(grids)], self._block(attempt)
 
     def _points(self, slot: Slot) -> bool:
+        if slot.offset in self.followed:
+            return True
         if self.hints.surely_points(slot.offset):
             return slot.offset not in self.refused
         double = self.hints.word(slot.offset).kind is Kind.FLOAT64
@@ -285,7 +307,9 @@ class Generator:
         if facts.kind is None and (facts.bounds or unknown) and not bold:
             limit = _INDEX_LIMITS[self.limit]
         sought = facts.bounds and not facts.indexes
-        return content.make(random, size, facts, manner, limit, self.hints.compared, sought=sought)
+        return content.make(
+            random, size, facts, manner, limit, self.hints.compared, sought=sought, repeats=self.repeats
+        )
 
     def scalar(self, random: np.random.Generator, slot: Slot, manner: Manner) -> bytes:
         """Of the slot's size."""
@@ -297,6 +321,8 @@ class Generator:
             with np.errstate(all="ignore"):
                 return struct.pack("<d", value) if double else np.float32(value).tobytes().ljust(slot.size, b"\0")
         free = not (facts.bounds or facts.indexes or self.cautious)
+        if self.rounded and random.random() < _ROUNDED:
+            free = False
         if free and random.random() < (0.2 if manner is Manner.TAME else 0.5):
             width = int(random.integers(1, 8 * slot.size + 1))
             whole = int.from_bytes(random.bytes(slot.size), "little") & ((1 << width) - 1)
@@ -316,14 +342,21 @@ class Generator:
         elif boldness and drawn > 1 - _LARGEST:
             fitting = fitting[-4:]
         value = int(random.choice(fitting))
+        if self.rounded and random.random() < _ROUNDED:
+            value = -(-value // 16) * 16
         return (value & ((1 << 8 * slot.size) - 1)).to_bytes(slot.size, "little")
+
+    @property
+    def most_threads(self) -> int:
+        """Of a CTA."""
+        # A multiprocessor has 64 K registers and hands them out eight at a time to each lane of a warp.
+        warps = _REGISTERS // (32 * max(-(-self.abi.registers // 8) * 8, 8))
+        return min(self.abi.max_threads or 1024, self.threads, 32 * max(warps, 1))
 
     def _block(self, attempt: int) -> Dim3:
         if self.abi.required_threads:
             return self.abi.required_threads
-        # A multiprocessor has 64 K registers and hands them out eight at a time to each lane of a warp.
-        warps = _REGISTERS // (32 * max(-(-self.abi.registers // 8) * 8, 8))
-        limit = min(self.abi.max_threads or 1024, self.threads, 32 * max(warps, 1))
+        limit = self.most_threads
         if self.hints.barriers:
             return self._block_for_barriers(attempt, limit)
         shapes = [b for dimensions in range(self.hints.dimensions, 0, -1) for b in _BLOCKS[dimensions]]
@@ -352,6 +385,10 @@ class Generator:
     def learn(self, launch: Launch, addresses: Sequence[int], touched: frozenset[int], failure: Failure) -> None:
         """After a launch that went wrong. ``touched``: addresses of the buffers that were accessed."""
         self._doubt_pointers(launch, addresses, touched)
+        if failure.kind in ("address", "misaligned") and failure.space != "shared" and self._followed(launch, failure):
+            return
+        if failure.kind == "misaligned":
+            self.rounded = True
         if failure.kind == "budget":
             self.stalled += 1
             if not self.scale and not self.limit:
@@ -373,6 +410,20 @@ class Generator:
                     self.limit = max(self.limit - 1, 0)
                     self.scale = self.scale - 1 if self.scale else len(_SCALES) - 1
                 self.cautious = True
+
+    def _followed(self, launch: Launch, failure: Failure) -> bool:
+        """Whether a number was taken for an address: it is a pointer then."""
+        pointers = {buffer.offset for buffer in launch.buffers}
+        found = {
+            slot.offset
+            for slot in slots(self.abi)
+            if slot.size == 8
+            and slot.offset not in pointers
+            and 0 <= failure.address - int.from_bytes(launch.scalars[slot.offset :][:8], "little") < BUFFER_BYTES
+        }
+        self.followed |= found
+        self.refused -= found
+        return bool(found)
 
     @property
     def patience(self) -> int:
@@ -413,6 +464,7 @@ class Generator:
         offsets = [buffer.offset for buffer in launch.buffers]
         used = {offset for offset, address in zip(offsets, addresses, strict=True) if address in touched}
         sure = {offset for offset in offsets if offset < 0 or self.hints.surely_points(offset)}
+        sure |= self.followed
         doubtful = [offset for offset in [*offsets, *self.refused] if offset not in used and offset not in sure]
         random = np.random.default_rng([self.seed, launch.attempt, 7])
         self.refused = {o for o in doubtful if launch.attempt == 0 or random.random() < 0.5}

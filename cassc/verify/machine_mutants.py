@@ -27,7 +27,7 @@ _VECTOR = re.compile(r"\bv(\d+)(?:\.[lh])?\b")
 _SCALAR = re.compile(r"\bs(\d+)\b")
 
 
-_NOTHING = (0xBF800000).to_bytes(4, "little")
+NOTHING = (0xBF800000).to_bytes(4, "little")
 """s_nop 0"""
 
 
@@ -99,16 +99,21 @@ def extent(code_object: bytes, kernel: str) -> tuple[int, int]:
 
 def apply(code_object: bytes, mutant: Mutant) -> bytes:
     """The code object with the instruction replaced."""
+    at = place(code_object, mutant.address)
+    return code_object[:at] + mutant.code + code_object[at + len(mutant.code) :]
+
+
+def place(code_object: bytes, address: int) -> int:
+    """Where the code of an address stands in the file."""
     for section in ElfReader(code_object).sections:
-        if section.flags & elf.SHF_EXECINSTR and section.address <= mutant.address < section.address + section.size:
-            place = section.offset + mutant.address - section.address
-            return code_object[:place] + mutant.code + code_object[place + len(mutant.code) :]
-    raise ValueError(f"no code at {mutant.address:#x}")
+        if section.flags & elf.SHF_EXECINSTR and section.address <= address < section.address + section.size:
+            return int(section.offset + address - section.address)
+    raise ValueError(f"no code at {address:#x}")
 
 
-def trapping(line: Line) -> Mutant:
+def trapping(mutant: Mutant) -> Mutant:
     """Stops whoever gets there: tells whether a launch reaches the instruction at all."""
-    return Mutant("reached", line.address, line.text, "s_trap 2", (0xBF900002).to_bytes(4, "little"))
+    return Mutant("reached", mutant.address, mutant.before, "s_trap 2", (0xBF900002).to_bytes(4, "little"))
 
 
 def mutants(code_object: bytes, kernel: str, target: Target) -> list[Mutant]:
@@ -119,7 +124,7 @@ def mutants(code_object: bytes, kernel: str, target: Target) -> list[Mutant]:
     found = []
     original = dict(codeobject.code_sections(code_object)[1])
     for kind, line, text in wanted:
-        code = codes[text] if text else _NOTHING * (line.size // 4)
+        code = codes[text] if text else NOTHING * (line.size // 4)
         if len(code) == line.size and code != _slice(original, line):
             found.append(Mutant(kind, line.address, line.text, text, code))
     return found

@@ -12,20 +12,22 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cassc.amdgpu.emulator import Emulator, Module
+from cassc.amdgpu.emulator import Emulator, Kernel, Module
 from cassc.image.cubin import Cubin
 from cassc.sass import cfg, interp
 from cassc.sass.cta import UNDEFINED
 from cassc.sass.disasm import SassFunction
 from cassc.sass.program import Program
 from cassc.sass.races import Races
-from cassc.verify import execute, hints
+from cassc.verify import execute, hints, scout
 from cassc.verify.comparisons import Comparisons
 from cassc.verify.coverage import Coverage
 from cassc.verify.disturb import disturbed
 from cassc.verify.execute import Run, Variables
 from cassc.verify.inputs import Failure, Generator, Launch
+from cassc.verify.scout import Scout, Sight
 from cassc.verify.search import Search
+from cassc.verify.shapes import Shapes
 
 STEPS_PER_SECOND = 40_000
 """Steps of the interpreter that stand for one second, of a small CTA: about what it does on one core of 2020."""
@@ -37,6 +39,22 @@ MOST_LAUNCHES = 64
 _STALE, _DRAWN = 24, 27
 _FAR_TOO_MANY = 120
 FAULTS_OF_THE_PROGRAM = ("trap", "assert")
+_LOOKED_SHARE = 0.6
+"""Of the work, for launches that a second translation is compared on; this comes on top."""
+LOOKED_AT = 10_000
+"""Number of the first launch that is looked at."""
+_MOST_SIGHTS = 400
+_FEWEST_SIGHTS = 80
+"""Of a kernel without instructions; each of them asks for one more."""
+_LONGEST_SIGHT = 20_000
+"""Steps of the interpreter for one."""
+_PROBED_SHARE = 0.1
+"""Of the work, for those of them that the interpreter runs, too."""
+_PROBED = (12, 2, 25)
+"""Up to a number of these one in so many, and later one in so many, is run in the interpreter whatever it shows: that
+tells which CTAs the kernel is made for."""
+_FAR = 0.75
+"""Share of the instructions that any launch has reached; what reaches less says nothing of its CTA."""
 # What making a launch is worth, in steps.
 _ATTEMPT_STEPS = 300
 _GAP = 1 << 20
@@ -107,6 +125,12 @@ class Oracle:
         self._looking = self.comparisons.watched(function)
         self._programs: dict[tuple[int, tuple[tuple[str, int], ...]], Program] = {}
         self._vary_variables = True
+        self._seen: dict[int, Case] = {}
+        self.scout: Scout | None = None
+
+    def scouted(self, code_object: bytes) -> None:
+        """From now on launches are looked at by a second translation; none if it is empty."""
+        self.scout = scout.make(self.function, self.cubin, self.emulator, self.services, self.hints, code_object)
 
     def cases(self, seconds: float, only: int | None = None, *, keep: bool = False) -> Iterator[Case]:
         """Generated launches, until there are enough, or the work is done that ``seconds`` stand for.
@@ -115,10 +139,14 @@ class Oracle:
         they are when the next case is asked for. Raises CasscError for SASS that the interpreter cannot run.
         """
         found = in_a_row = 0
-        for attempt in range(MAX_ATTEMPTS if only is None else only + 1):
-            if only is None and self._enough(found, self.spent / (seconds * STEPS_PER_SECOND)):
+        work = seconds * STEPS_PER_SECOND
+        whole = only is None or only >= LOOKED_AT
+        for attempt in range(MAX_ATTEMPTS if whole or only is None else only + 1):
+            if whole and self._enough(found, self.spent / work):
                 return
             launch, drawn = self.search.launch(attempt)
+            if self._given_up(launch, drawn):
+                continue
             self.comparisons.begin()
             case = self._attempt(launch)
             self.spent += case.work + _ATTEMPT_STEPS
@@ -145,6 +173,100 @@ class Oracle:
                 yield case
             if not keep:
                 self.release(case)
+
+    def _given_up(self, launch: Launch, drawn: bool) -> bool:
+        """Whether the launch is given up at once, as the second translation does not come to an end."""
+        if self.scout is None:
+            return False
+        case = self.place(launch)
+        before = self.scout.spent
+        endless = self.scout.endless(launch, case.addresses, self._vary, self.generator.patience)
+        self.spent += self.scout.spent - before
+        if endless and drawn:
+            case.run = Run({}, "budget", "the launch does not end", touched=frozenset(case.addresses))
+            self._failed(case)
+        self.release(case)
+        return endless
+
+    def sights(self, seconds: float) -> Iterator[Sight]:
+        """Launches for a second translation, to be asked for after the cases. Their buffers stay in place; `forget`
+        gives them back. What it makes of them and the interpreter's lessons decide which follow, and nothing else."""
+        if self.scout is None:
+            return
+        shapes = Shapes(self.generator.most_threads, self.hints.dimensions)
+        fixed = bool(self.generator.abi.required_threads or self.hints.barriers)
+        end = self.scout.spent + _LOOKED_SHARE * seconds * STEPS_PER_SECOND
+        most_spent = self.spent + _PROBED_SHARE * seconds * STEPS_PER_SECOND
+        found = 0
+        reached = set(self.coverage.executed)
+        most = min(_FEWEST_SIGHTS + len(self.function.instructions), _MOST_SIGHTS)
+        for attempt in range(LOOKED_AT, LOOKED_AT + 2 * most + 100):
+            if self.scout.spent >= end or found >= most:
+                return
+            random = np.random.default_rng([self.generator.seed, attempt, 19])
+            with self.generator.at_scale(int(random.integers(6)), cautious=random.random() < 0.5):
+                launch, drawn = self.search.launch(attempt)
+            if not fixed and (drawn or random.random() < 0.5):
+                launch = shapes.shaped(random, launch, self.generator.dynamic_shared)
+            case = self.place(launch)
+            sight = self.scout.look(launch, case.addresses, self._vary)
+            if sight is None:
+                if self.scout.fault.fault:
+                    shapes.note(launch, right=False)
+                    self._lesson(case, self.scout.fault)
+                self.release(case)
+                continue
+            found += 1
+            few, often, seldom = _PROBED
+            if found % (often if found <= few else seldom) == 1 and self.spent < most_spent:
+                sight.probed = True
+                case = self.at(sight, self.module, learn=True)
+                self.spent += case.work + _ATTEMPT_STEPS
+                reached |= case.run.executed
+                if len(case.run.executed) >= _FAR * len(reached):
+                    shapes.note(launch, right=bool(sight.usable))
+                if sight.usable:
+                    new = self.coverage.add(case.run)
+                    self.search.succeeded(launch, new=new)
+            yield sight
+
+    def at(self, sight: Sight, module: Module, *, learn: bool = False) -> Case:
+        """The launch of a sight, run, for a translation. ``sight.usable``: whether the SASS comes to a defined end.
+
+        ``learn``: the search is told what was seen. Not of launches that a translation is the reason for, since those
+        that follow must not depend on it.
+        """
+        variables = execute.place_variables(self.cubin, self.emulator, module, self.services)
+        known = self._seen.get(id(sight))
+        if known is not None and known.variables.addresses == variables.addresses:
+            return known
+        varied = self._vary(variables, sight.launch)
+        case = Case(sight.launch, sight.addresses, variables, Run({}), _LONGEST_SIGHT, varied)
+        if learn:
+            self.comparisons.begin()
+            case.run, case.racing = self.watched(case, _LONGEST_SIGHT)
+        else:
+            races = Races()
+            case.run = self._run(case, races=races)
+            case.racing = races.found
+        sight.usable = not case.racing and not case.run.fault
+        self._seen[id(sight)] = case
+        return case
+
+    def suspicious(self, sight: Sight, module: Module, kernel: Kernel) -> bool:
+        """Whether a translation differs from the second one."""
+        return self.scout is not None and self.scout.differs(sight, module, kernel, self._vary)
+
+    def forget(self, sight: Sight) -> None:
+        self._seen.pop(id(sight), None)
+        for address in sight.addresses:
+            self.emulator.free(address)
+
+    def _lesson(self, case: Case, run: Run) -> None:
+        """Of a fault of the second translation; which buffers were touched is not known."""
+        if run.space:
+            failure = Failure("address", run.address, run.space)
+            self.generator.learn(case.launch, case.addresses, frozenset(case.addresses), failure)
 
     def recorded(self, launches: Iterable[Launch], budget: int) -> Iterator[Case]:
         """Launches that were recorded; they may end in any fault. ``budget``: steps for each."""

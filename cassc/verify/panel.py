@@ -10,11 +10,12 @@ from cassc.amdgpu.emulator import Emulator, Kernel, Module
 from cassc.image.cubin import Cubin
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
-from cassc.verify import compare, execute
+from cassc.verify import compare, execute, scout
 from cassc.verify.check import Checker, Trial
 from cassc.verify.execute import Run
 from cassc.verify.inputs import Failure, Generator
 from cassc.verify.oracle import Case, Oracle
+from cassc.verify.scout import Sight
 from cassc.verify.verdict import Status, Verdict
 
 _LIMIT = 4_000_000
@@ -77,20 +78,34 @@ class Panel:
     """
 
     def __init__(
-        self, function: SassFunction, cubin: Cubin, code_object: bytes, target: Target, *, seconds: float, seed: int = 1
+        self,
+        function: SassFunction,
+        cubin: Cubin,
+        code_object: bytes,
+        target: Target,
+        *,
+        seconds: float,
+        seed: int = 1,
+        second: bytes | None = None,
     ) -> None:
+        """``second``: the second translation, if it is at hand already; empty for none."""
         self._function, self._cubin, self._target = function, cubin, target
         self._seconds, self._seed = seconds, seed
         self._emulator = Emulator(target)
         module = self._emulator.load(code_object)
         self._oracle = Oracle(function, cubin, self._emulator, module, seed=seed)
-        trial = Trial(self._oracle, module, module.kernels[function.name])
+        self._oracle.scouted(scout.second(function, cubin, target) if second is None else second)
+        trial = Trial(self._oracle, module, module.kernels[function.name], keeping=True)
         blank = Verdict(function.name, target.name, "lift", Status.UNVERIFIED)
         self._cases: list[Case] = []
         found = None
         for case in self._oracle.cases(seconds, keep=True):
             found = found or trial.compare(case)
             self._cases.append(case)
+        self._sights: list[Sight] = []
+        for sight in self._oracle.sights(seconds):
+            self._sights.append(sight)
+        found = found or trial.compare_sights(self._sights)
         self.verdict = trial.verdict(blank, found)
         self.work = self._oracle.spent
         self._emulator.unload(module)
@@ -103,19 +118,24 @@ class Panel:
     ) -> None:
         self._emulator.close()
 
-    def judge(self, code_object: bytes) -> Verdict:
-        """What a check of another translation says, which this one's launches decide."""
+    def judge(self, code_object: bytes, *, alone: bool = False) -> Verdict:
+        """What a check of another translation says, which this one's launches decide.
+
+        ``alone``: without the second translation, as that would have the same mistake.
+        """
         module = self._emulator.load(code_object)
         try:
             kernel = module.kernels.get(self._function.name)
             if kernel is None or not all(_follow(case, self._oracle, module) for case in self._cases):
                 return self._afresh(code_object)
-            trial = Trial(self._oracle, module, kernel)
+            trial = Trial(self._oracle, module, kernel, keeping=True)
             found = None
             for case in self._cases:
                 found = trial.compare(case)
                 if found is not None:
                     break
+            if found is None:
+                found = trial.compare_sights(self._sights, alone=alone)
             return trial.verdict(replace(self.verdict, counterexample=None), found)
         finally:
             self._emulator.unload(module)

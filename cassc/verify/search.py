@@ -93,6 +93,11 @@ class Search:
             self.seeds = [*self.seeds, launch][-_MOST_SEEDS:]
         self._plan(launch, urgent)
 
+    def prefer(self, launch: Launch) -> None:
+        """The launch showed what others did not: changes of it may, too."""
+        if not self.seeds or launch is not self.seeds[-1]:
+            self.seeds = [*self.seeds, launch][-_MOST_SEEDS:]
+
     def _nearer(self, urgent: set[int]) -> bool:
         """Whether comparisons that branches wait for came nearer to what they have not been."""
         found = False
@@ -217,6 +222,7 @@ class Search:
                 self._refilled,
                 self._sprinkled,
                 self._sprinkled,
+                self._ordered,
                 self._reshaped,
                 self._crossed,
             )
@@ -282,6 +288,27 @@ class Search:
             others = content.make(random, 8 * places.size, facts, Manner.EDGES, 0, self.generator.hints.compared)
             others = others.view(words.dtype)[: places.size]
         words[places] = others
+        return _with_buffer(launch, index, data)
+
+    def _ordered(self, random: Random, launch: Launch) -> Launch:
+        """Words become their own numbers, or a permutation of them, or another buffer's: what tables refer to."""
+        index = self._plain(random, launch)
+        if index is None:
+            return launch
+        element = min(self._facts(launch, index).sizes & {1, 2, 4, 8}, default=4)
+        data = launch.buffers[index].data.copy()
+        words = data.view({1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[element])
+        reach = min(words.size, (64, 1024, words.size)[int(random.integers(3))])
+        way = int(random.integers(3))
+        other = self._plain(random, launch)
+        if way == 2 and other is not None and other != index:
+            source = launch.buffers[other].data.view(words.dtype)[:reach]
+        else:
+            source = np.arange(reach).astype(words.dtype)
+            if way == 1:
+                random.shuffle(source)
+        chosen = random.random(source.size) < (0.3, 0.9, 1.0)[int(random.integers(3))]
+        words[: source.size][chosen] = source[chosen]
         return _with_buffer(launch, index, data)
 
     def _reshaped(self, random: Random, launch: Launch) -> Launch:

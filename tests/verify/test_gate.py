@@ -217,7 +217,7 @@ def judge(module_name: str, mutation: Mutation, most: int) -> Tally:
         if name not in module.kernels:
             continue
         for place, code in islice(mutants(module, mutation, name), most):
-            verdict = panel(module_name, name).judge(code)
+            verdict = panel(module_name, name).judge(code, alone=True)
             if verdict.status is Status.REJECTED:
                 tally.rejected += 1
             elif (mutation.name, name) not in SPARED:

@@ -157,3 +157,14 @@ def test_every_manner_fills_every_type() -> None:
         for manner in Manner:
             made = content.make(np.random.default_rng(1), 512, replace(facts), manner, 0, ())
             assert made.dtype == np.uint8 and made.size == 512
+
+
+def test_contents_repeat_only_where_drawing_them_must_be_quick() -> None:
+    facts = Facts(sizes={4})
+    whole, quick = (
+        content.make(np.random.default_rng(1), 1 << 16, facts, Manner.WILD, 0, (), repeats=repeats)
+        for repeats in (False, True)
+    )
+    assert whole.size == quick.size == 1 << 16
+    assert (quick[:8168] == quick[8168 : 2 * 8168]).all() and (quick[:8192] != quick[8192:16384]).any()
+    assert (whole[:8168] != whole[8168 : 2 * 8168]).any()

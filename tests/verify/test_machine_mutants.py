@@ -62,7 +62,7 @@ def test_nearly_all_are_rejected_and_the_others_compute_the_same() -> None:
 
 def test_an_instruction_that_traps_shows_whether_it_is_reached() -> None:
     function, cubin, code = translated()
-    first = machine_mutants.instructions(code, "scale")[0]
+    first = machine_mutants.mutants(code, "scale", DEFAULT_TARGET)[0]
     with Panel(function, cubin, code, DEFAULT_TARGET, seconds=1.5) as panel:
         verdict = panel.judge(machine_mutants.apply(code, machine_mutants.trapping(first)))
     assert verdict.status is Status.REJECTED
