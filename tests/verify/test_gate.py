@@ -185,11 +185,11 @@ def translated(name: str) -> Translated:
 
 @cache
 def panel(module: str, name: str) -> Panel:
-    """The launches of a check of the translation, which all its mutants are judged by."""
+    """The launches of a check that judge all mutants; a second translation would have their mistakes, too."""
     made = translated(module)
     function = made.sass.function(name)
     assert function is not None
-    return Panel(function, made.cubin, made.code[name], DEFAULT_TARGET, seconds=SECONDS)
+    return Panel(function, made.cubin, made.code[name], DEFAULT_TARGET, seconds=SECONDS, second=b"")
 
 
 def mutants(module: Translated, mutation: Mutation, name: str) -> Iterator[tuple[int, bytes]]:
@@ -217,7 +217,7 @@ def judge(module_name: str, mutation: Mutation, most: int) -> Tally:
         if name not in module.kernels:
             continue
         for place, code in islice(mutants(module, mutation, name), most):
-            verdict = panel(module_name, name).judge(code, alone=True)
+            verdict = panel(module_name, name).judge(code)
             if verdict.status is Status.REJECTED:
                 tally.rejected += 1
             elif (mutation.name, name) not in SPARED:
