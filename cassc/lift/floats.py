@@ -250,7 +250,8 @@ class Floats(Integers):
             x = self.fconvert(x, F32)
         if x.type.bits < type.bits:
             return self.define(type, f"fpext {x.typed} to {type.llvm}")
-        if rounding in _MODES and (x.type, type) in ((F64, F32), (F32, F16)):
+        # Of double to float LLVM would do that, too, but then conversions to nearest may be left in the other mode.
+        if rounding in _MODES and (x.type, type) == (F32, F16):
             name = f"llvm.fptrunc.round.{_SUFFIX[type]}.{_SUFFIX[x.type]}"
             self.declare(name, f"{type.llvm} @({x.type.llvm}, metadata)")
             return self.define(type, f'call {type.llvm} @{name}({x.typed}, metadata !"round.{_MODES[rounding]}")')

@@ -144,6 +144,14 @@ def _cases() -> list[Case]:
                     (source,),
                     lambda b, x, t=target, m=mode: b.fconvert(x, t, m),
                 )
+    # Two directions in one kernel: the mode of the first must not reach the second.
+    add(
+        "fconvert.both.F64.F32",
+        (F64,),
+        lambda b, x: b.fconvert(
+            b.bitcast(b.xor(b.bitcast(x, I64), b.zext(b.bitcast(b.fconvert(x, F32, "rz"), I32), I64)), F64), F32
+        ),
+    )
     add(
         "fma.rm.magic",
         (F32,),
