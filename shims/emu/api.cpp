@@ -207,10 +207,6 @@ CASSC_EXPORT void cassc_emu_written(cassc_emu_device* device, uint64_t address, 
   if (device && device->observer) device->observer->written(address, size);
 }
 
-CASSC_EXPORT void cassc_emu_serve(cassc_emu_device* device, const cassc_emu_services* services) {
-  if (device && services) device->services = *services;
-}
-
 CASSC_EXPORT uint64_t cassc_emu_instruction_count(const cassc_emu_device* device) { return device ? device->executed.load() : 0; }
 
 CASSC_EXPORT size_t cassc_emu_decode_for(const char* gfx, const void* code, size_t size, char* mnemonic, size_t mnemonic_size) {

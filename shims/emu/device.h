@@ -89,7 +89,6 @@ struct cassc_emu_device {
   std::vector<cassc::emu::u64> launch_blocks;       // for kernarg segment, dispatch packet and queue; not in use
   std::atomic<cassc::emu::u64> executed{0}, modules{0};
   std::unique_ptr<cassc::emu::Observer> observer;   // null: no checks, no profile
-  cassc_emu_services services{};
   explicit cassc_emu_device(cassc::emu::u64 bytes);
   ~cassc_emu_device();
   bool gfx12() const { return gfx.compare(0, 5, "gfx12") == 0; }

@@ -73,8 +73,6 @@ void fill_hidden(const Launch& l, u32 dynamic_lds, u64 grid_info, u8* kernarg) {
       case Hidden::private_base: value = kPrivateAperture >> 32; break;
       case Hidden::shared_base: value = kSharedAperture >> 32; break;
       case Hidden::grid_sync: value = grid_info; break;
-      case Hidden::hostcall_buffer: value = l.device->services.hostcall_buffer; break;
-      case Hidden::heap: value = l.device->services.heap; break;
       default: break;
     }
     std::memcpy(kernarg + a.offset, &value, std::min<u32>(a.size, 8));

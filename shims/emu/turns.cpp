@@ -1,7 +1,6 @@
 // The order in which the waves of a launch run, and the registers that a new wave starts with.
 #include "turns.h"
 
-#include "interrupt.h"
 #include "observe.h"
 
 #include <time.h>
@@ -291,15 +290,6 @@ u64 real_clock() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return u64(t.tv_sec) * 100000000 + u64(t.tv_nsec) / 10;
-}
-
-void interrupt(Wave& w) {
-  const cassc_emu_services& services = w.launch->device->services;
-  if (!services.interrupt) return;
-  const unsigned control = _mm_getcsr();
-  _mm_setcsr(kMxcsr);  // the host's floating point
-  services.interrupt(services.data);
-  _mm_setcsr(control);
 }
 
 const MemoryView& memory_of(const Wave& w) { return w.launch->memory; }

@@ -143,16 +143,6 @@ cassc_emu_status cassc_emu_observe(cassc_emu_device *device, uint32_t what, cons
 /* The host wrote device memory (only OBSERVE_INIT asks). */
 void cassc_emu_written(cassc_emu_device *device, uint64_t address, uint64_t size);
 
-/* What a HIP runtime gives kernels beside their arguments: addresses for hidden_hostcall_buffer and hidden_heap_v1, and a
- * function for s_sendmsg(MSG_INTERRUPT), which a kernel does when it has put a call into that buffer and waits for the answer. It
- * runs on the thread that executes the wave, on several at once. Before the first launch. */
-typedef struct {
-  uint64_t hostcall_buffer, heap;
-  void (*interrupt)(void *data);
-  void *data;
-} cassc_emu_services;
-void cassc_emu_serve(cassc_emu_device *device, const cassc_emu_services *services);
-
 /* Wave-instructions executed by this device so far. */
 uint64_t cassc_emu_instruction_count(const cassc_emu_device *device);
 
