@@ -123,6 +123,7 @@ def diagnostics() -> str:
 
 def instructions() -> str:
     from cassc.sass.decode import rows_by_opcode
+    from cassc.sass.nameonly import FIRST_SM, NAME_ONLY
 
     translated: set[str] = set()
     tolerance: dict[str, set[str]] = defaultdict(set)
@@ -138,6 +139,8 @@ def instructions() -> str:
     lines = [_INSTRUCTIONS, "## Translated\n", _wrapped(translated), "\n## Translated, and compared with a tolerance\n"]
     lines += [f"* {_wrapped(names)}: {why}" for why, names in sorted(tolerance.items())]
     lines += ["\n## Printed, and refused by name\n", "| what it needs | instructions |", "| --- | --- |"]
+    for known in NAME_ONLY.values():
+        refused[known.needs].add(f"{known.mnemonic} (sm_{FIRST_SM}, by its opcode alone)")
     lines += [f"| {why} | {', '.join(sorted(names))} |" for why, names in sorted(refused.items())]
     argued: dict[str, set[str]] = defaultdict(set)
     for row in (row for rows in rows_by_opcode().values() for row in rows if row.argued):

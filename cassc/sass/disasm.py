@@ -13,6 +13,7 @@ from cassc.image.cubin import Cubin, Kernel, KernelAbi
 from cassc.sass.codespace import TEXT, CodeSpace
 from cassc.sass.decode import decode
 from cassc.sass.fields import WORD_BYTES
+from cassc.sass.nameonly import name_only
 from cassc.sass.operand import Label
 from cassc.sass.printer import text
 from cassc.sass.relocate import relocated
@@ -152,6 +153,8 @@ def _decode(code: bytes, section: str, base: int, space: CodeSpace) -> _Code:
         if instruction is None:
             low, high = word & ((1 << 64) - 1), word >> 64
             message = f"no instruction is known for the word 0x{low:016x} 0x{high:016x} (opcode 0x{word & 0xFFF:03x})"
+            if known := name_only(word, arch.number):
+                message = f"{known.mnemonic} is not supported: {known.needs} (word 0x{low:016x} 0x{high:016x})"
             errors.append(Diagnostic(Severity.ERROR, "sass-unknown-encoding", message, location))
             continue
         if relocation is not None:

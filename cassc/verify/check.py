@@ -108,7 +108,7 @@ class Checker:
                     break
             else:
                 if recorded is None and (attempt is None or attempt >= LOOKED_AT):
-                    found = trial.compare_sights(oracle.sights(seconds), attempt)
+                    found = trial.compare_sights(oracle.sights(seconds), attempt, witnesses=witnesses)
         except CasscError as problem:
             return replace(verdict, reason=f"the reference cannot run it: {problem}")
         return trial.verdict(verdict, found)
@@ -199,12 +199,17 @@ class Trial:
         return found
 
     def compare_sights(
-        self, sights: Iterable[Sight], attempt: int | None = None, *, alone: bool = False
+        self,
+        sights: Iterable[Sight],
+        attempt: int | None = None,
+        *,
+        alone: bool = False,
+        witnesses: Sequence[Witness] = (),
     ) -> Counterexample | None:
         """Those that the interpreter has run are compared, and those where the translation differs from the second one.
 
         ``attempt``: that launch is compared only, and whether or not it differs. ``alone``: the second translation is
-        not looked at.
+        not looked at. ``witnesses`` are asked of what is compared.
         """
         asked = 0
         found = None
@@ -219,7 +224,7 @@ class Trial:
                 asked += chosen
             if chosen:
                 case = self.oracle.at(sight, self.module)
-                found = self.compare(case) if sight.usable else None
+                found = (self.compare(case) or self.ask(case, witnesses)) if sight.usable else None
             if not self.keeping:
                 self.oracle.forget(sight)
             if found is not None:

@@ -33,6 +33,7 @@ class OneKernel(LiftEngine):
     """Translates one kernel of the module, and changes its IR."""
 
     def __init__(self, kernel: str, change: Callable[[str], str] = lambda body: body) -> None:
+        super().__init__()
         self.kernel = kernel
         self.change = change
 
