@@ -27,6 +27,7 @@ class Fussy(LiftEngine):
     name: ClassVar[str] = "fussy"
 
     def __init__(self, wanted: set[str], *, late: bool = False) -> None:
+        super().__init__()
         self.wanted, self.late = wanted, late
 
     def supports(self, request: Request) -> Support:
