@@ -123,7 +123,8 @@ class Crew:
         self.apart = False  # whether some lane is
         self.resume = np.zeros(lanes, np.int64)  # where a lane goes on behind a collective sequence
         self.last_turn = np.zeros(lanes, np.int64)
-        self._vain = 0  # rounds in which all lanes polled, and nothing changed
+        self._vain = 0  # rounds of this turn in which all lanes polled, and nothing changed
+        self._wrote = False
         self.dozing = np.zeros(lanes, bool)  # wait for something by polling, and let the others go first
         self.released = np.zeros(lanes, bool)  # have passed a CTA barrier, and stand at its instruction
         self.votes = np.zeros((2, lanes), np.uint32)  # of a lane's last barrier: how many were true, and all
@@ -219,6 +220,8 @@ class Crew:
         """At most about ``budget`` steps; fewer when all lanes wait or have exited."""
         cta = self.cta
         end = cta.steps + budget
+        self._vain = 0
+        self._wrote = self.machine.changed = False
         while cta.steps < end:
             ready = self.running & (self.wait == _RUNNING)
             if not ready.any():
@@ -292,8 +295,14 @@ class Crew:
         """All lanes that could run wait by polling: let them look again, unless they did so long enough in vain."""
         self.dozing[:] = False
         self._vain = 0 if self.machine.changed else self._vain + 1
+        self._wrote |= self.machine.changed
         self.machine.changed = False
         return self._vain < _VAIN
+
+    @property
+    def wrote(self) -> bool:
+        """Whether memory was written in this turn, which other CTAs may wait for."""
+        return self._wrote or self.machine.changed
 
     @property
     def stalled(self) -> bool:

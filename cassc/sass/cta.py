@@ -91,7 +91,7 @@ class Cta:
         return taken
 
     def turn(self, budget: int) -> None:
-        """Run for a while. ``stuck`` tells that nothing can run any more."""
+        """Run for a while. ``stuck`` tells that nothing can run any more, unless another CTA has written since."""
         before = self.steps
         self.crew.run(budget)
         self.stuck = (self.steps == before or self.crew.stalled) and not self._release_all()
