@@ -257,7 +257,8 @@ def full_scratch(build: Build) -> str:
     """a full disk below TMPDIR"""
     scratch = build.folder.with_name("full")
     scratch.mkdir()
-    command = f"mount -t tmpfs -o size=64k none '{scratch}' && export TMPDIR='{scratch}' && exec make -j{build.jobs}"
+    # One at a time: of two, one may find room when the other has given up.
+    command = f"mount -t tmpfs -o size=64k none '{scratch}' && export TMPDIR='{scratch}' && exec make -j1"
     done = subprocess.run(
         [*UNSHARE, command], cwd=build.folder, env=build.environment, capture_output=True, text=True, check=False
     )
