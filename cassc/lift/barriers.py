@@ -2,8 +2,8 @@
 
 A barrier of all threads is the target's own, whatever its number: CUDA lets all threads pass barriers in one order. One
 of a part of the CTA is kept in LDS (``devicelib/named_barriers.ll``). It counts threads as CUDA does: those that the
-last warp of a CTA lacks count as being there. Unlike there, lanes that have exited do not: a wave does not tell them
-from those that are elsewhere.
+last warp of a CTA lacks count as being there, and so do lanes that have exited. A wave does not tell these from lanes
+that are elsewhere, but the dispatcher does, by which lanes come to such barriers where some may exit before.
 """
 
 from __future__ import annotations
@@ -22,6 +22,12 @@ _HELPERS = "named_barriers.ll"
 
 
 class Barriers(Parts):
+    """Attributes:
+    present: lanes of the wave that have not exited, where that is known.
+    """
+
+    present: Ir | None = None
+
     def barrier(self, id: Ir, threads: Ir | None) -> None:
         if threads is None:
             self.wait()
@@ -99,8 +105,11 @@ class Barriers(Parts):
         return self.and_(self.add(chosen, self.const(I32, _WARP - 1)), self.const(I32, -_WARP))
 
     def _count(self) -> Ir:
-        """The executing lanes, or a whole warp where no lane of the wave is missing but those the CTA does not have."""
+        """The executing lanes, or a whole warp where no lane of the wave is missing but those that are no more."""
         executing = self.popcount(self.ballot(self.const(I1, 1)))
+        if self.present is not None:
+            alone = self.compare("eq", executing, self.popcount(self.present), signed=False)
+            return self.select(alone, self.const(I32, _WARP), executing)
         before = self.shl(self.special("warpid"), self.const(I32, 5))
         here = self.umin(self.sub(self._threads(), self.broadcast(before)), self.const(I32, _WARP))
         whole = self.compare("eq", executing, here, signed=False)

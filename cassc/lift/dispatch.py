@@ -10,7 +10,7 @@ kind, not to the same place; the lanes of a mask that a collective sequence gath
 from __future__ import annotations
 
 from cassc.lift.emit import EmitLlvm
-from cassc.lift.passes.meetings import barrier_index, of_all_threads, runs_behind
+from cassc.lift.passes.meetings import barrier_index, of_all_threads, of_some_threads, runs_behind
 from cassc.lift.text import Ir
 from cassc.sass.builder import I1, I32
 from cassc.sass.groups import APART, mask_operand
@@ -24,7 +24,7 @@ _RESUME = "%resume"  # where a lane goes on behind a collective sequence
 _LEFT = "%left"  # convergence barriers that the lane has left since it was at the head: a bit each
 _PRESENT = "%present"  # lanes that had not exited when the wave was at the head
 # Kinds of wait: below these, 1 + number of the convergence barrier that BSYNC names.
-_WARPSYNC, _COLLECTIVE, _BARRIER, _REDUCTION = 17, 18, 19, 20
+_WARPSYNC, _COLLECTIVE, _BARRIER, _REDUCTION, _COUNTED = 17, 18, 19, 20, 21
 _BEHIND = 8  # added to the offset of an instruction that lanes execute when they have met at it
 
 
@@ -78,12 +78,15 @@ class Dispatcher:
             wait, mates = 1 + index, self._load(_barrier(index))
         elif of_all_threads(i):
             wait = _REDUCTION if runs_behind(i) else _BARRIER
-            place = i.address + _BEHIND if runs_behind(i) else follower
+        elif of_some_threads(i):
+            wait = _COUNTED
         else:
             wait = _COLLECTIVE if kind == "warpsync_collective" else _WARPSYNC
             operand = mask_operand(i)
             mates = m.register(operand) if isinstance(operand, Reg) else mates
             mates = m.const(I32, operand.bits) if isinstance(operand, Imm) else mates
+        if runs_behind(i):
+            place = i.address + _BEHIND
         self._kinds.add(wait)
         self.places.add(place)
         self._store(_WAIT, m.const(I32, wait))
@@ -93,6 +96,11 @@ class Dispatcher:
     def behind(self, i: Instruction) -> str | None:
         """The label of the code that executes an instruction for lanes that have met at it."""
         return label(i.address + _BEHIND) if runs_behind(i) else None
+
+    def present(self) -> Ir:
+        """The lanes of the wave that had not exited when those that execute were at the head."""
+        self._asked = True
+        return self._load(_PRESENT)
 
     def resume_at(self, place: int) -> None:
         """Where the executing lanes are to go on behind the collective sequence that they wait for."""
@@ -108,9 +116,8 @@ class Dispatcher:
 
     def converged(self, asked: Ir, taken: Ir) -> Ir:
         """Whether the lanes for which ``taken`` holds are all of the asked ones that are present."""
-        self._asked = True
         m = self._m
-        return m.compare("eq", m.and_(asked, self._load(_PRESENT)), m.ballot(taken), signed=False)
+        return m.compare("eq", m.and_(asked, self.present()), m.ballot(taken), signed=False)
 
     # Convergence barriers ----------------------------------------------------------------------------------------
     def set_barrier(self, index: int, lanes: Ir | None = None) -> None:
@@ -172,7 +179,7 @@ class Dispatcher:
         for kind in sorted(self._kinds):
             waits = m.compare("eq", wait, m.const(I32, kind), signed=False)
             here = m.ballot(waits)
-            if kind in (_BARRIER, _REDUCTION):
+            if kind in (_BARRIER, _REDUCTION, _COUNTED):
                 complete = m.compare("eq", here, present, signed=False)
                 if kind == _BARRIER:
                     self._pass_barrier(complete)

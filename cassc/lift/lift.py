@@ -478,7 +478,9 @@ class _Lifter:
         if behind is not None:
             m.new_block()
             m.lines.append(f"{behind}:")
+            m.present = self.dispatcher.present()
             self._compute(i)
+            m.present = None
             m.line(f"br {self.goto(follower, ())}")
 
     def _condition(self, i: Instruction) -> Ir | None:

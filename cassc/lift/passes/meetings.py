@@ -5,7 +5,9 @@ The lanes of a wave meet where their paths join. That is enough where BSSY and B
 * in kernels with calls through registers or recursion, if lanes skip such a call: the others go on by the dispatcher
   (see ``lift.calls``), in its next round;
 * where a mask may be used from both sides of a branch: its lanes meet at instructions in different places;
-* where lanes wait in a loop for what others may do meanwhile (see ``lift.passes.polling``).
+* where lanes wait in a loop for what others may do meanwhile (see ``lift.passes.polling``);
+* where lanes may exit and leave the rest of their warp to a barrier for a part of the CTA: it counts whole warps, once
+  all lanes have come that have not exited (PTX ISA, ``barrier``).
 
 There every BSYNC, WARPSYNC and BAR that may find lanes missing becomes a meeting: lanes wait for each other in the
 dispatcher (see ``lift.dispatch``), by the rules that the reference interpreter follows (``sass.crew``).
@@ -47,9 +49,11 @@ def plan(graph: Cfg) -> Plan:
     plain = calls.analyse(graph)
     instructions = [i for block in graph.blocks.values() for i in block.instructions]
     polled = polling.headers(graph)
-    if not polled and not _two_sided(graph) and not (plain.shared and any(map(_exchanges, instructions))):
+    counted = {i.address for i in instructions if of_some_threads(i)} if _left_behind(graph) else set()
+    two_sided = _two_sided(graph) or (bool(plain.shared) and any(map(_exchanges, instructions)))
+    if not polled and not counted and not two_sided:
         return Plan(graph, plain)
-    fixed = {i.address for i in instructions if i.row.control in _WAITS or of_all_threads(i)}
+    fixed = counted | {i.address for i in instructions if i.row.control in _WAITS or of_all_threads(i)}
     meetings = fixed | _matched(graph, set())[1]
     while True:
         holding = {
@@ -70,9 +74,14 @@ def of_all_threads(i: Instruction) -> bool:
     return base(i) == "BAR" and i.mod("mode") in ("SYNC", "RED") and len(numbers) == 1
 
 
+def of_some_threads(i: Instruction) -> bool:
+    """Whether it is a barrier that names how many threads it waits for."""
+    return base(i) == "BAR" and sum(not isinstance(o, Pred) for o in i.operands) > 1
+
+
 def runs_behind(i: Instruction) -> bool:
     """Whether the lanes that have met execute the instruction itself, and not only what follows."""
-    return of_all_threads(i) and i.mod("mode") == "RED"
+    return of_some_threads(i) or (of_all_threads(i) and i.mod("mode") == "RED")
 
 
 def barrier_index(i: Instruction) -> int:
@@ -86,6 +95,38 @@ def _exchanges(i: Instruction) -> bool:
 
 def _addresses(graph: Cfg, places: Iterable[int]) -> set[int]:
     return {i.address for place in places for i in graph.blocks[place].instructions}
+
+
+# Barriers of a part of the CTA ---------------------------------------------------------------------------------------
+def _left_behind(graph: Cfg) -> bool:
+    """Whether lanes may exit at a place from which others of their warp may come to a barrier for some threads."""
+    ways = {place: {target for _, target in block.successors} for place, block in graph.blocks.items()}
+    counting = {place for place, block in graph.blocks.items() if any(map(of_some_threads, block.instructions))}
+    if not counting:
+        return False
+    before: dict[int, set[int]] = {place: set() for place in ways}
+    for place, targets in ways.items():
+        for target in targets & before.keys():
+            before[target].add(place)
+    exits = {place for place, block in graph.blocks.items() if block.last.row.control == "exit"}
+    guarded = {place for place in exits if ways[place]}
+    leading = _leading(before, counting)
+    ending = _leading({place: origins - counting for place, origins in before.items()}, exits - counting)
+    return any(ways[place] & leading for place in guarded) or any(
+        ways[place] & leading and ways[place] & ending for place in ways if len(ways[place]) > 1
+    )
+
+
+def _leading(before: Mapping[int, set[int]], places: Iterable[int]) -> set[int]:
+    """The places themselves, and those from which they can be reached."""
+    found: set[int] = set()
+    work = list(places)
+    while work:
+        place = work.pop()
+        if place not in found:
+            found.add(place)
+            work += before[place]
+    return found
 
 
 # Both sides of a branch ----------------------------------------------------------------------------------------------
