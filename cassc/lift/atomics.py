@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cassc.lift import locked
 from cassc.lift.floats import Floats
 from cassc.lift.text import FUNCTION_ATTRIBUTES, Ir
 from cassc.sass.builder import F32, I32, Scope, Space, Type
@@ -110,6 +111,28 @@ class Atomics(Floats):
         order = f"{SYNC_SCOPE[scope]} monotonic monotonic, align {align}"
         both = self.raw(f"cmpxchg {pointer}, {expected.typed}, {x.typed}{order}")
         return self.define(x.type, f"extractvalue {{ {x.type.llvm}, i1 }} {both}, 0")
+
+    def exchange_wide(
+        self, space: Space, address: Ir, expected: tuple[Ir, ...] | None, words: tuple[Ir, ...]
+    ) -> tuple[Ir, ...]:
+        pointer = self.pointer(space, address)
+        kind = pointer.rpartition(" ")[0]
+        for name, declaration in locked.DECLARATIONS.items():
+            self.declare(name, declaration)
+        size = "i32" if space is Space.SHARED else "i64"
+        self.helpers["@__cassc_locks"] = locked.LOCKS
+        symbol = f"__cassc_exchange_128.{space.name.lower()}"
+        self.helpers[symbol] = locked.EXCHANGE_128.format(name=space.name.lower(), pointer=kind, size=size)
+        always = "true" if expected is None else "false"
+        wanted, new = self._vector(expected or words), self._vector(words)
+        old = self.raw(f"call <4 x i32> @{symbol}({pointer}, {wanted}, {new}, i1 {always})")
+        return tuple(self.define(I32, f"extractelement <4 x i32> {old}, i32 {k}") for k in range(4))
+
+    def _vector(self, words: tuple[Ir, ...]) -> str:
+        vector = "poison"
+        for k, word in enumerate(words):
+            vector = self.raw(f"insertelement <4 x i32> {vector}, {word.typed}, i32 {k}")
+        return f"<4 x i32> {vector}"
 
     def update(self, space: Space, type: Type, address: Ir, change: Callable[[Ir], Ir], scope: Scope) -> Ir:
         """A loop around a compare and swap."""

@@ -3,8 +3,9 @@
 A lane leaves the code offset of its place in a slot, and goes to the head of the loop, where all lanes of the wave come
 together that have not exited. So it is there that lanes can wait for each other (see ``lift.passes.meetings``): one
 that waits leaves what for, and the mask of its mates, and stays at the head for another round while one of these is
-elsewhere. The rules are those of the reference interpreter (``sass.crew``): a mate must have come to a wait of the same
-kind, not to the same place; the lanes of a mask that a collective sequence gathers go on at the place of the lowest.
+elsewhere. The rules are those of the reference interpreter (``sass.convergence``): a mate must have come to a wait of
+the same kind, not to the same place; the lanes of a mask that a collective sequence gathers go on at the place of the
+lowest.
 """
 
 from __future__ import annotations

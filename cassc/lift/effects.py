@@ -124,10 +124,7 @@ class Effects(Atomics):
         pointer = self.pointer(space, address)
         op = "store volatile" if volatile else "store"
         if size == 16:
-            vector = "poison"
-            for k, word in enumerate(words):
-                vector = self.raw(f"insertelement <4 x i32> {vector}, {word.typed}, i32 {k}")
-            self.line(f"{op} <4 x i32> {vector}, {pointer}, align 16")
+            self.line(f"{op} {self._vector(words)}, {pointer}, align 16")
             return
         value = self.pair(words[0], words[1]) if size == 8 else self.trunc(words[0], _ELEMENT[size])
         self.line(f"{op} {value.typed}, {pointer}, align {size}")

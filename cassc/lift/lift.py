@@ -40,10 +40,9 @@ from cassc.sass.fields import PT, WORD_BYTES
 from cassc.sass.groups import APART, joins_groups, mask_operand
 from cassc.sass.launch import LaunchWords
 from cassc.sass.operand import Imm, Label, Pred, Reg, UReg
+from cassc.sass.reserved import DRIVER_SHARED
 from cassc.sass.row import Instruction
 
-# Below this address sm_90's kernels keep nothing of their own, if they have shared memory.
-_RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
 _BARRIERS = frozenset({"bssy", "break", "bmov_read", "bmov_write"})  # say who meets at a BSYNC
 _SYNCHRONISING = frozenset({"bsync", "bsync_free", "warpsync", "endcollective"}) | APART
@@ -120,7 +119,7 @@ class _Lifter:
         """What barriers need stands below address zero of the kernel's shared memory, or where nothing else does."""
         barriers = [i for i in self.function.instructions if i.row.mnemonic == "BAR"]
         named = any(sum(not isinstance(o, Pred) for o in i.operands) > 1 for i in barriers)
-        reserved = self.function.arch.number >= 90 and self.abi.static_shared >= _RESERVED_SHARED
+        reserved = self.function.arch.number >= 90 and self.abi.static_shared >= DRIVER_SHARED
         return 0 if reserved else kernel.barrier_bytes(any(i.mod("mode") == "RED" for i in barriers), named)
 
     def lift(self) -> LiftedKernel:

@@ -18,9 +18,8 @@ from cassc.lift.text import Ir
 from cassc.model.dialect import Group, Line, Slots
 from cassc.model.operations import BARRIER_OF_PART, REDUCING, Form, Operations, unusable
 from cassc.sass.launch import LaunchWords
+from cassc.sass.reserved import DRIVER_SHARED
 
-# Below this address sm_90's kernels keep nothing of their own, if they have shared memory.
-_RESERVED_SHARED = 1024
 _MAX_BLOCKS = 20000
 _ENDS = frozenset({"s_branch", "s_cbranch", "s_call", "s_return", "s_trap", "s_endpgm", "s_cendpgm", "s_switch"})
 _ALWAYS_ENDS = _ENDS - {"s_cbranch", "s_cendpgm"}
@@ -62,7 +61,7 @@ class _Finisher(Operations):
 
     def _bias(self, cubin: Cubin) -> int:
         """What barriers need stands below address zero of the kernel's shared memory, or where nothing else does."""
-        if cubin.arch.number >= 90 and self.abi.static_shared >= _RESERVED_SHARED:
+        if cubin.arch.number >= 90 and self.abi.static_shared >= DRIVER_SHARED:
             return 0
         names = {line.op.name for group in self.answer.groups for line in group.lines}
         return kernel.barrier_bytes(bool(names & REDUCING), any(name.startswith(BARRIER_OF_PART) for name in names))

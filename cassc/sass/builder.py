@@ -209,6 +209,12 @@ class Builder(Protocol):
     def compare_exchange(self, space: Space, address: Value, expected: Value, x: Value, scope: Scope) -> Value:
         """Old value; I32 or I64."""
 
+    def exchange_wide(
+        self, space: Space, address: Value, expected: tuple[Value, ...] | None, words: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        """The four old I32 words, replaced by ``words`` if they are the ``expected`` ones, or (None) whatever they are;
+        16-byte aligned. Atomic among such operations."""
+
     def update(self, space: Space, type: Type, address: Value, change: Callable[[Value], Value], scope: Scope) -> Value:
         """The old I32 or I64, which is atomically replaced by ``change`` of it; that has no effects, and may be asked
         more than once."""

@@ -8,7 +8,8 @@ from functools import cache
 
 from cassc.sass import control, fields
 from cassc.sass.operand import Operand, Pred
-from cassc.sass.places import PLACES, Reading, Undecodable
+from cassc.sass.places import PLACES
+from cassc.sass.reading import Reading, Undecodable
 from cassc.sass.row import TABLE, Instruction, Row
 from cassc.sass.syntax import Token
 

@@ -17,6 +17,7 @@ from cassc.sass.nameonly import name_only
 from cassc.sass.operand import Label
 from cassc.sass.printer import text
 from cassc.sass.relocate import relocated
+from cassc.sass.reserved import with_driver_shared
 from cassc.sass.row import Instruction
 from cassc.target import SASS_ARCHITECTURES, SmArch
 
@@ -112,12 +113,13 @@ def disassemble(cubin: Cubin) -> SassModule:
     functions = []
     for kernel, codes in decoded:
         subroutines = _functions(kernel, codes, space)
+        instructions = tuple(i for code in codes for i in code.instructions)
         functions.append(
             SassFunction(
                 name=kernel.name,
                 arch=cubin.arch,
-                abi=kernel.abi,
-                instructions=tuple(i for code in codes for i in code.instructions),
+                abi=with_driver_shared(kernel.abi, cubin.arch.number, instructions),
+                instructions=instructions,
                 undecodable=tuple(
                     replace(d, location=replace(d.location, kernel=kernel.name)) for code in codes for d in code.errors
                 ),

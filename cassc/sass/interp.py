@@ -19,11 +19,13 @@ from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.image.cubin import Cubin
 from cassc.sass.codespace import CodeSpace
+from cassc.sass.crew import Crew
 from cassc.sass.crew import Order as Order
-from cassc.sass.cta import UNDEFINED, Cta, Halt
+from cassc.sass.cta import UNDEFINED, Cta
 from cassc.sass.disasm import SassFunction, disassemble
 from cassc.sass.externals import HEAP_FUNCTIONS
 from cassc.sass.heap import DEFAULT_BYTES, Heap, formatted, units_in
+from cassc.sass.machine import Halt
 from cassc.sass.memory import AccessError, Bytes, Memory, Range
 from cassc.sass.program import Program
 from cassc.sass.races import Races
@@ -264,15 +266,15 @@ class _Run:
             self.instructions, frozenset(self.executed), tuple(self.printed), self.steps, frozenset(self.sides)
         )
 
-    def _ctas(self) -> Iterator[Cta]:
+    def _ctas(self) -> Iterator[Crew]:
         nx, ny, nz = self.launch.grid
         count = nx * ny * nz
         for number in reversed(range(count)) if self.order is Order.DESCENDING else range(count):
-            yield self._cta((number % nx, number // nx % ny, number // (nx * ny)))
+            yield self._crew((number % nx, number // nx % ny, number // (nx * ny)))
 
-    def _cta(self, index: Dim) -> Cta:
+    def _crew(self, index: Dim) -> Crew:
         launch, device = self.launch, self.device
-        made = Cta(
+        cta = Cta(
             self.program,
             launch.grid,
             launch.block,
@@ -281,25 +283,24 @@ class _Run:
             launch.parameters,
             device.memory,
             device.bank3,
-            order=self.order,
             undefined=launch.undefined,
             races=self.races,
-            shuffler=self.shuffler,
             heap=device.heap,
             workspace=launch.workspace,
             textures=device.textures,
         )
-        made.crew.machine.chained = launch.chained
-        return made
+        crew = Crew(cta, order=self.order, shuffler=self.shuffler)
+        crew.machine.chained = launch.chained
+        return crew
 
     def all(self, resident: int) -> Outcome:
         waiting = self._ctas()
-        active: list[Cta] = []
+        active: list[Crew] = []
         try:
             with np.errstate(all="ignore"):
                 while True:
-                    while len(active) < resident and (cta := next(waiting, None)) is not None:
-                        active.append(cta)
+                    while len(active) < resident and (crew := next(waiting, None)) is not None:
+                        active.append(crew)
                     if not active:
                         return self.outcome
                     turns = list(active)
@@ -307,19 +308,20 @@ class _Run:
                     if len(active) > 1 and self.shuffler is not None:
                         self.shuffler.shuffle(turns)
                         length = self.shuffler.randint(1, length)
-                    for cta in turns:
-                        self._turn(cta, length)
-                    if all(cta.stuck and not cta.finished and not cta.crew.wrote for cta in active):
-                        raise self._fault("deadlock", "every thread waits for another one", active[0])
-                    active = [cta for cta in active if not cta.finished]
+                    for crew in turns:
+                        self._turn(crew, length)
+                    if all(crew.stuck and not crew.finished and not crew.wrote for crew in active):
+                        raise self._fault("deadlock", "every thread waits for another one", active[0].cta)
+                    active = [crew for crew in active if not crew.finished]
         except Fault as fault:
             fault.until = self.outcome
             raise
 
-    def _turn(self, cta: Cta, length: int) -> None:
+    def _turn(self, crew: Crew, length: int) -> None:
+        cta = crew.cta
         before, steps = cta.instructions, cta.steps
         try:
-            cta.turn(min(length, self.budget - self.steps))
+            crew.turn(min(length, self.budget - self.steps))
         except Halt as halt:
             raise self._fault(halt.kind, halt.message, cta) from None
         except AccessError as problem:

@@ -13,8 +13,8 @@ from cassc.sass import cfg
 from cassc.sass.builder import Space
 from cassc.sass.codespace import CodeSpace
 from cassc.sass.disasm import SassFunction
-from cassc.sass.evaluate import WINDOWS
 from cassc.sass.execute import Plan
+from cassc.sass.lanes import WINDOWS
 from cassc.sass.launch import RESERVED_APART, LaunchWords
 from cassc.sass.memory import Memory, Range
 from cassc.sass.row import Instruction

@@ -12,7 +12,7 @@ import numpy as np
 
 from cassc.sass.builder import F32, I32
 from cassc.sass.disasm import SassFunction
-from cassc.sass.evaluate import Lanes
+from cassc.sass.lanes import Lanes
 from cassc.sass.operand import Imm, Reg
 from cassc.sass.row import Instruction, Row
 

@@ -20,7 +20,8 @@ from cassc.lift.emit import Banks, EmitLlvm
 from cassc.lift.kernel import LiftedKernel
 from cassc.lift.text import Ir
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I16, I32, I64, Type
-from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.sass.evaluate import Evaluate
+from cassc.sass.lanes import Lanes
 from cassc.sass.launch import LaunchWords
 from cassc.target import DEFAULT_TARGET
 

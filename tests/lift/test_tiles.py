@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from cassc.amdgpu.assemble import assemble
 from cassc.image import cubin as cubins
 from cassc.lift.lift import lift_kernel
 from cassc.lift.module import link_text
+from cassc.sass import interp
 from cassc.sass.disasm import disassemble
+from cassc.sass.memory import Memory, Range
 from cassc.target import DEFAULT_TARGET
 
 FOLDER = Path(__file__).parent / "tiles"
@@ -32,17 +35,44 @@ def expected() -> NDArray[Any]:
     return result.astype(np.int32).reshape(-1)
 
 
-@pytest.mark.skipif(emulator.library_path() is None, reason="the emulator's library is not built (set CASSC_LIBDIR)")
-@pytest.mark.parametrize("sm", [80, 90, 120])
-def test_on_the_emulator(sm: int) -> None:
-    cubin = cubins.parse((FOLDER / f"tiles.sm_{sm}.cubin").read_bytes())
+needs_emulator = pytest.mark.skipif(
+    emulator.library_path() is None, reason="the emulator's library is not built (set CASSC_LIBDIR)"
+)
+
+
+def on_the_emulator(name: str, sm: int, dynamic: int = 0) -> NDArray[Any]:
+    """What the kernel of a cubin makes of `VALUES`."""
+    cubin = cubins.parse((FOLDER / f"{name}.sm_{sm}.cubin").read_bytes())
     (function,) = disassemble(cubin).functions
     code = assemble(link_text([lift_kernel(function, cubin)], DEFAULT_TARGET), DEFAULT_TARGET)
     with emulator.Emulator() as device:
         source, target = device.alloc(VALUES.nbytes), device.alloc(VALUES.nbytes)
         device.write(source, VALUES.tobytes())
         arguments = source.to_bytes(8, "little") + target.to_bytes(8, "little")
-        kernel = device.load(code).kernels["tiles"]
-        device.launch(kernel, (BLOCKS, 1, 1), (THREADS, 1, 1), arguments, dynamic_lds=DYNAMIC)
-        got = np.frombuffer(device.read(target, VALUES.nbytes), np.int32)
-    assert got.tolist() == expected().tolist()
+        kernel = device.load(code).kernels[name]
+        device.launch(kernel, (BLOCKS, 1, 1), (THREADS, 1, 1), arguments, dynamic_lds=dynamic)
+        return np.frombuffer(device.read(target, VALUES.nbytes), np.int32)
+
+
+def interpreted(name: str, sm: int) -> NDArray[Any]:
+    cubin = cubins.parse((FOLDER / f"{name}.sm_{sm}.cubin").read_bytes())
+    memory, out = Memory(), np.zeros(VALUES.nbytes, np.uint8)
+    memory.add(Range(0x10000, VALUES.copy().view(np.uint8)))
+    memory.add(Range(0x20000, out))
+    parameters = (0x10000).to_bytes(8, "little") + (0x20000).to_bytes(8, "little")
+    interp.run(name, cubin, interp.Launch((BLOCKS, 1, 1), (THREADS, 1, 1), 0, parameters), memory)
+    return out.view(np.int32)
+
+
+@needs_emulator
+@pytest.mark.parametrize("sm", [80, 90, 120])
+def test_on_the_emulator(sm: int) -> None:
+    assert on_the_emulator("tiles", sm, DYNAMIC).tolist() == expected().tolist()
+
+
+@pytest.mark.parametrize("run", [interpreted, pytest.param(on_the_emulator, marks=needs_emulator)])
+def test_in_kernels_that_have_no_shared_memory(run: Callable[[str, int], NDArray[Any]]) -> None:
+    tiles = VALUES.reshape(-1, TILE)
+    sums = tiles.sum(axis=1, keepdims=True) + np.broadcast_to(tiles[:, 40:41], tiles.shape)
+    assert run("bare", 90).tolist() == sums.reshape(-1).tolist()
+    assert run("window", 120)[:THREADS].tolist() == VALUES[:THREADS].tolist()

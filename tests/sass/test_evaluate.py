@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cassc.sass.builder import BF16, F16, F32, F64, I1, I8, I32, I64, Type
-from cassc.sass.evaluate import BarrierWait, Evaluate, Lanes
+from cassc.sass.evaluate import Evaluate
+from cassc.sass.lanes import Lanes
+from cassc.sass.surroundings import BarrierWait
 from cassc.sass.vprintf import argument_bytes, argument_sizes
 
 FORMATS = {F16: (5, 10), BF16: (8, 7), F32: (8, 23), F64: (11, 52)}

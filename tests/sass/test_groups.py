@@ -4,8 +4,9 @@ import numpy as np
 
 from cassc.sass.builder import I1, I32
 from cassc.sass.decode import rows_by_opcode
-from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.sass.evaluate import Evaluate
 from cassc.sass.groups import joins_groups
+from cassc.sass.lanes import Lanes
 from cassc.sass.operand import Label, Operand, Pred, Reg
 from cassc.sass.row import TABLE, Instruction, Row
 

@@ -12,8 +12,9 @@ import pytest
 
 from cassc.sass.builder import I1, I32
 from cassc.sass.decode import decode
-from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.sass.evaluate import Evaluate
 from cassc.sass.execute import Machine, execute
+from cassc.sass.lanes import Lanes
 from cassc.sass.operand import Pred, Reg, UReg
 from cassc.sass.printer import text
 

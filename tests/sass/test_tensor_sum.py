@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cassc.sass import tensor_sum
 from cassc.sass.builder import F32
-from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.sass.evaluate import Evaluate
+from cassc.sass.lanes import Lanes
 
 Floats = NDArray[np.float32]
 COUNT, LANES = 16, 96

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from cassc.sass.builder import F32, I32, Builder, Space
-from cassc.sass.evaluate import Evaluate, Lanes
+from cassc.sass.evaluate import Evaluate
+from cassc.sass.lanes import Lanes
 from cassc.sass.memory import Memory, Range
 from cassc.sass.textures import fetch, surface
 from cassc.sass.textures.descriptor import LEVELS_OFFSET, SLOT_BYTES

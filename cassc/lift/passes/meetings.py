@@ -10,7 +10,7 @@ The lanes of a wave meet where their paths join. That is enough where BSSY and B
   all lanes have come that have not exited (PTX ISA, ``barrier``).
 
 There every BSYNC, WARPSYNC and BAR that may find lanes missing becomes a meeting: lanes wait for each other in the
-dispatcher (see ``lift.dispatch``), by the rules that the reference interpreter follows (``sass.crew``).
+dispatcher (see ``lift.dispatch``), by the rules that the reference interpreter follows (``sass.convergence``).
 """
 
 from __future__ import annotations

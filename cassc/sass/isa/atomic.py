@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from cassc.sass import fields
 from cassc.sass.builder import F32, F64, I1, I32, I64, Builder, Scope, Space, Type, Value
 from cassc.sass.fields import Field
 from cassc.sass.isa.memory import EVICTION, E
-from cassc.sass.row import Instruction, Modifier, choice, effects, form, insn, undone
+from cassc.sass.row import Instruction, Meaning, Modifier, choice, effects, form, insn
 
 Words = tuple[Value, ...]
 
@@ -109,55 +110,37 @@ def _returning(b: Builder, i: Instruction, space: Space, address: Value, words: 
     return b.const(I1, 1), _atomic(b, i, space, address, words, returns=True)
 
 
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *FLOAT_ATOM_75, fixed=NO_C, last_sm=75)
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *ATOM_75, fixed=NO_C, last_sm=75)
-@insn(
-    "ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80
-)
-@insn(
-    "ATOMG",
-    0x1A8,
-    "Pu, Rd:w, AtomAddr, Rb:w",
-    form(4),
-    E,
-    FLOAT_ATOM_OP_80,
-    EVICTION,
-    FLOAT_TYPE_80,
-    ORDER,
-    last_sm=89,
-    first_sm=80,
-)
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_75, **BASED_75)
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *ATOM_75, **BASED_75)
-@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
-@insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90)
-@insn("ATOMG", 0x1A3, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100)
+def fetching(name: str, opcode: int, float_opcode: int) -> Callable[[Meaning], Meaning]:
+    """The rows of a mnemonic on memory outside of shared: ``float_opcode`` is that of floats from sm_90 on."""
+    plain, based = "Pu, Rd:w, PlainAddr, Rb:w", "Pu, Rd:w, AtomAddr, Rb:w"
+    of_80: dict[str, Any] = {"first_sm": 80, "last_sm": 89}
+    rows = (
+        insn(name, opcode, plain, form(1), *FLOAT_ATOM_75, fixed=NO_C, last_sm=75),
+        insn(name, opcode, plain, form(1), *ATOM_75, fixed=NO_C, last_sm=75),
+        insn(name, opcode, based, form(4), *FLOAT_ATOM_75, **BASED_75),
+        insn(name, opcode, based, form(4), *ATOM_75, **BASED_75),
+        insn(name, opcode, based, form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, **of_80),
+        insn(name, opcode, based, form(4), E, FLOAT_ATOM_OP_80, EVICTION, FLOAT_TYPE_80, ORDER, **of_80),
+        insn(name, opcode, based, form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90),
+        insn(name, float_opcode, based, form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90),
+        insn(name, float_opcode, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100),
+    )
+
+    def add(meaning: Meaning) -> Meaning:
+        for row in rows:
+            meaning = row(meaning)
+        return meaning
+
+    return add
+
+
+@fetching("ATOMG", 0x1A8, 0x1A3)
 @effects
 def atomg(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Value, Words]:
     return _returning(b, i, Space.GLOBAL, address, words)
 
 
-@insn("ATOM", 0x18A, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *FLOAT_ATOM_75, fixed=NO_C, last_sm=75)
-@insn("ATOM", 0x18A, "Pu, Rd:w, PlainAddr, Rb:w", form(1), *ATOM_75, fixed=NO_C, last_sm=75)
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_75, **BASED_75)
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *ATOM_75, **BASED_75)
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_80, ORDER, last_sm=89, first_sm=80)
-@insn(
-    "ATOM",
-    0x18A,
-    "Pu, Rd:w, AtomAddr, Rb:w",
-    form(4),
-    E,
-    FLOAT_ATOM_OP_80,
-    EVICTION,
-    FLOAT_TYPE_80,
-    ORDER,
-    last_sm=89,
-    first_sm=80,
-)
-@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, ATOM_OP, EVICTION, TYPE_90, ORDER, first_sm=90)
-@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomAddr, Rb:w", form(4), *FLOAT_ATOM_90, first_sm=90, last_sm=90)
-@insn("ATOM", 0x1A2, "Pu, Rd:w, AtomFloatAddr, Rb:w", form(4), *FLOAT_ATOM_100, first_sm=100)
+@fetching("ATOM", 0x18A, 0x1A2)
 @effects
 def atom(b: Builder, i: Instruction, address: Value, words: Words) -> tuple[Value, Words]:
     return _returning(b, i, Space.GENERIC, address, words)
@@ -172,8 +155,6 @@ def _exchange(b: Builder, i: Instruction, space: Space, address: Value, expected
 
 CAS = choice("cas", 87, 4, "CAS")
 CAS_TYPE: Modifier = choice("type", 73, 3, "_ - 64")
-TYPE_128 = choice("type", 73, 3, "- - - - 128")
-NO_128 = "128-bit atomic operations, which RDNA3 lacks"
 
 
 @insn("ATOMG", 0x1A9, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, CAS_TYPE, ORDER_75, last_sm=75)
@@ -298,33 +279,42 @@ def atom_cast_spin(b: Builder, i: Instruction, address: Value, expected: Words, 
     return b.const(I1, 1), _flag(b, i, _succeeds(b, i, Space.GENERIC, address, expected, new))
 
 
-# Not implemented -----------------------------------------------------------------------------------------------------
+# 128 bits: take turns among each other ----------------------------------------------------------------------------
 EXCH_128 = choice("op", 87, 4, "- - - - - - - - EXCH")
-undone(
-    "ATOMG",
-    0x1A8,
-    "Pu, Rd:w, AtomAddr, Rb:w",
-    form(4),
-    E,
-    EXCH_128,
-    EVICTION,
-    TYPE_128,
-    ORDER,
-    first_sm=90,
-    todo=NO_128,
-)
-undone(
-    "ATOMG",
-    0x1A9,
-    "Pu, Rd:w, PlainAddr, Rb:w, Rc:w",
-    form(1),
-    E,
-    CAS,
-    EVICTION,
-    TYPE_128,
-    ORDER,
-    first_sm=90,
-    todo=NO_128,
-)
-undone("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", form(1), EXCH_128, TYPE_128, first_sm=90, todo=NO_128)
-undone("ATOMS", 0x18D, "Rd:w, PlainSharedAddr, Rb:w, Rc:w", form(1), CAS, TYPE_128, first_sm=90, todo=NO_128)
+TYPE_128 = choice("type", 73, 3, "- - - - 128")
+
+
+@insn("ATOMG", 0x1A8, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EXCH_128, EVICTION, TYPE_128, ORDER, first_sm=90)
+@effects
+def atomg_exch_128(b: Builder, i: Instruction, address: Value, new: Words) -> tuple[Value, Words]:
+    return b.const(I1, 1), b.exchange_wide(Space.GLOBAL, address, None, new)
+
+
+@insn("ATOMG", 0x1A9, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, TYPE_128, ORDER, first_sm=90)
+@effects
+def atomg_cas_128(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
+    return b.const(I1, 1), b.exchange_wide(Space.GLOBAL, address, expected, new)
+
+
+@insn("ATOM", 0x18A, "Pu, Rd:w, AtomAddr, Rb:w", form(4), E, EXCH_128, EVICTION, TYPE_128, ORDER, first_sm=90)
+@effects
+def atom_exch_128(b: Builder, i: Instruction, address: Value, new: Words) -> tuple[Value, Words]:
+    return b.const(I1, 1), b.exchange_wide(Space.GENERIC, address, None, new)
+
+
+@insn("ATOM", 0x18B, "Pu, Rd:w, PlainAddr, Rb:w, Rc:w", form(1), E, CAS, EVICTION, TYPE_128, ORDER, first_sm=90)
+@effects
+def atom_cas_128(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Value, Words]:
+    return b.const(I1, 1), b.exchange_wide(Space.GENERIC, address, expected, new)
+
+
+@insn("ATOMS", 0x18C, "Rd:w, SharedStoreAddr, Rb:w", form(1), EXCH_128, TYPE_128, first_sm=90)
+@effects
+def atoms_exch_128(b: Builder, i: Instruction, address: Value, new: Words) -> tuple[Words]:
+    return (b.exchange_wide(Space.SHARED, address, None, new),)
+
+
+@insn("ATOMS", 0x18D, "Rd:w, PlainSharedAddr, Rb:w, Rc:w", form(1), CAS, TYPE_128, first_sm=90)
+@effects
+def atoms_cas_128(b: Builder, i: Instruction, address: Value, expected: Words, new: Words) -> tuple[Words]:
+    return (b.exchange_wide(Space.SHARED, address, expected, new),)
