@@ -167,7 +167,7 @@ def test_linked_input_is_refused(llvm: Llvm) -> None:
         link.link(built(MODULES[0]).code_object)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 1 << 13), st.binary(min_size=1, max_size=8), st.integers(0, 1 << 13))
 def test_damaged(place: int, value: bytes, length: int) -> None:
     sound = built(next(p for p in MODULES if p.stem == "pointer_tables")).object

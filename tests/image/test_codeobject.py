@@ -67,7 +67,7 @@ def test_what_is_no_code_object(name: str) -> None:
         codeobject.parse((DATA / name).read_bytes())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 0x1000), st.binary(min_size=1, max_size=8), st.integers(0, len(SOUND)))
 def test_damaged(place: int, value: bytes, length: int) -> None:
     data = bytearray(SOUND if length % 3 else SOUND[:length])

@@ -6,7 +6,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cassc.diag import CasscError
@@ -162,13 +162,13 @@ def must_parse_or_refuse(data: bytes) -> None:
         module.line_at(f".text.{found.name}", 0)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.integers(0, len(SOUND) - 1))
 def test_truncated(length: int) -> None:
     must_parse_or_refuse(SOUND[:length])
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(st.lists(st.tuples(st.integers(0, len(LINES) - 1), st.integers(0, 255)), min_size=1, max_size=8))
 def test_damaged(changes: list[tuple[int, int]]) -> None:
     data = bytearray(LINES)
@@ -177,7 +177,7 @@ def test_damaged(changes: list[tuple[int, int]]) -> None:
     must_parse_or_refuse(bytes(data))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 63), st.binary(min_size=1, max_size=8), st.integers(0, 37))
 def test_damaged_headers(place: int, value: bytes, section: int) -> None:
     table = struct.unpack_from("<Q", LINES, 40)[0] + 64 * section

@@ -169,7 +169,7 @@ def test_wrong_sizes_and_content(method: EntryFlag, full: int) -> None:
 FAT = (DATA / "second_lz4.fatbin").read_bytes()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(0, 200), st.binary(min_size=1, max_size=8), st.integers(0, len(FAT)))
 def test_damaged(place: int, value: bytes, length: int) -> None:
     data = bytearray(FAT[:length])

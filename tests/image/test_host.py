@@ -107,7 +107,7 @@ def test_thin_archive_without_its_member(tmp_path: Path) -> None:
 SECOND = (DATA / "second.o").read_bytes()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.integers(0, 63), st.binary(min_size=1, max_size=8), st.integers(0, len(SECOND)), st.booleans())
 def test_damaged(place: int, value: bytes, length: int, archived: bool) -> None:
     data = bytearray(SECOND[:length])

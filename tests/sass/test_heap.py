@@ -16,7 +16,7 @@ def heap(size: int) -> Heap:
     return Heap(BASE, formatted(BASE, units_in(size)))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 700), st.sampled_from([16, 32, 256]), st.booleans()), max_size=60))
 def test_blocks_are_aligned_and_apart_and_freeing_all_empties_it(calls: list[tuple[int, int, bool]]) -> None:
     one = heap(8192)

@@ -17,7 +17,7 @@ extern "C" __global__ void ended(const int *x, int *out) {
   }
   int odd;
   asm volatile(
-      "{ .reg .pred p, q; .reg .u32 n; setp.ne.u32 p, %1, 0; bar.red.popc.u32 n, 2, 64, p; mov.u32 %0, n; }"
+      "{ .reg .pred p, q; .reg .u32 n; setp.ne.u32 p, %1, 0; barrier.red.popc.u32 n, 2, 64, p; mov.u32 %0, n; }"
       : "=r"(odd)
       : "r"(other & 1)
       : "memory");
