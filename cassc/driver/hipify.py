@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cassc import diag
 from cassc.diag import Diagnostic, Severity
-from cassc.hip import cmake, hipify, tokens
+from cassc.hip import cmake, dialect, hipify, tokens
 
 Say = Callable[[str], None]
 
@@ -55,11 +55,17 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
     counts = dict.fromkeys(Severity, 0)
     changed = 0
     needs_gaps: set[Path] = set()
-    for number, file in enumerate(files, 1):
+    texts = [_text(file.source) for file in files]
+    macros = [
+        macro
+        for file, text in zip(files, texts, strict=True)
+        if not _is_cmake(file.source)
+        for macro in dialect.macros(text)
+    ]
+    for number, (file, before) in enumerate(zip(files, texts, strict=True), 1):
         if len(files) > 1:
             tell(f"[{number}/{len(files)}] {file.source}")
-        before = _text(file.source)
-        after, diagnostics, gaps = _convert(file, before)
+        after, diagnostics, gaps = _convert(file, before, macros)
         for diagnostic in diagnostics:
             counts[diagnostic.severity] += 1
             tell(diag.render(diagnostic))
@@ -112,11 +118,13 @@ def _is_cmake(path: Path) -> bool:
     return path.name in _CMAKE or path.suffix == ".cmake"
 
 
-def _convert(file: _File, text: str) -> tuple[str, Sequence[Diagnostic], frozenset[str]]:
+def _convert(
+    file: _File, text: str, macros: Collection[dialect.Macro]
+) -> tuple[str, Sequence[Diagnostic], frozenset[str]]:
     if _is_cmake(file.source):
         made = cmake.convert(text, str(file.source))
         return made.text, made.diagnostics, frozenset()
-    converted = hipify.convert(text, str(file.source))
+    converted = hipify.convert(text, str(file.source), macros)
     return converted.text, converted.diagnostics, frozenset(g for g in converted.gaps if g in hipify.GAPS)
 
 

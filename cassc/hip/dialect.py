@@ -131,52 +131,66 @@ def refusal(title: str, line: int, column: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Macros:
-    """``lists``: those that expand to braces. ``definitions``: where each begins and ends, and its parameters."""
+class Macro:
+    """A definition: where it begins and ends in bytes, its parameters (None: it takes none), and what it stands for."""
 
-    lists: frozenset[str]
-    definitions: tuple[tuple[int, int, frozenset[str]], ...]
+    name: str
+    begin: int
+    end: int
+    parameters: tuple[str, ...] | None
+    body: str
 
-    def may_be_list(self, offset: int) -> frozenset[str]:
-        """The names that may stand for braces there."""
-        inside = [names for begin, end, names in self.definitions if begin <= offset < end]
-        return self.lists.union(*inside)
-
-
-def _macros(text: str) -> _Macros:
-    found = list(_DEFINE.finditer(text.encode(errors="surrogateescape")))
-    lists = frozenset(match[1].decode() for match in found if match[3].lstrip().startswith(b"{"))
-    definitions = tuple(
-        (match.start(), match.end(), frozenset(name.strip().decode() for name in (match[2] or b"").split(b",")))
-        for match in found
-    )
-    return _Macros(lists, definitions)
+    @property
+    def is_list(self) -> bool:
+        return self.body.lstrip().startswith("{")
 
 
-def launches(stream: Sequence[Token], text: str = "") -> Iterator[Edit]:
-    """``dim3`` in front of a braced grid or block; with ``text``, what macros may make one is given to a function of
-    cassc's headers."""
-    macros = _macros(text)
+def macros(text: str) -> list[Macro]:
+    found = []
+    for match in _DEFINE.finditer(text.encode(errors="surrogateescape")):
+        parameters = None if match[2] is None else tuple(p.strip().decode() for p in match[2].split(b","))
+        body = match[3].decode(errors="surrogateescape")
+        found.append(Macro(match[1].decode(), match.start(), match.end(), parameters, body))
+    return found
+
+
+def configurations(
+    stream: Sequence[Token], lists: Collection[str], parameters: Sequence[tuple[int, int, Collection[str]]] = ()
+) -> Iterator[tuple[int, int]]:
+    """First and last token of each grid and block that is in braces, or is one of the names ``lists``, or one of
+    ``parameters``, each of which counts between two offsets."""
     for position, token in enumerate(stream):
         if token.text != "<<<":
             continue
-        lists = macros.may_be_list(token.offset)
+        named = set(lists).union(*(names for begin, end, names in parameters if begin <= token.offset < end))
         depth, first, number = 0, True, 0
         for place, inner in enumerate(stream[position + 1 :], position + 1):
             if inner.text == ">>>" and depth == 0:
                 break
             if inner.text == "{" and first:
-                yield Edit(inner.offset, inner.offset, "dim3")
-            elif first and number < 2 and inner.text in lists:
+                yield place, _closing(stream, place) or place
+            elif first and number < 2 and inner.text in named:
                 end = _closing(stream, place + 1) or place
                 if any(behind.text in (",", ">>>") for behind in stream[end + 1 : end + 2]):
-                    yield Edit(inner.offset, inner.offset, "cassc::as_dim3(")
-                    yield Edit(stream[end].end, stream[end].end, ")")
+                    yield place, end
             first = inner.text == "," and depth == 0
             number += first
             depth += (inner.text in _OPEN) - (inner.text in _OPEN.values())
             if depth < 0 or inner.text in (";", "#"):
                 break
+
+
+def launches(stream: Sequence[Token], text: str) -> Iterator[Edit]:
+    """``dim3`` in front of a braced grid or block; what macros may make one goes through a function of our headers."""
+    defined = macros(text)
+    lists = frozenset(macro.name for macro in defined if macro.is_list)
+    parameters = [(macro.begin, macro.end, macro.parameters or ()) for macro in defined]
+    for first, last in configurations(stream, lists, parameters):
+        if stream[first].text == "{":
+            yield Edit(stream[first].offset, stream[first].offset, "dim3")
+        else:
+            yield Edit(stream[first].offset, stream[first].offset, "cassc::as_dim3(")
+            yield Edit(stream[last].end, stream[last].end, ")")
 
 
 def alignments(stream: Sequence[Token]) -> Iterator[Edit]:

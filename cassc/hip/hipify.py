@@ -7,7 +7,7 @@ this: it is for those who want to own the HIP source.)
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cassc.diag import Diagnostic, Location, Severity
@@ -55,13 +55,14 @@ class Converted:
     gaps: frozenset[str] = frozenset()
 
 
-def convert(text: str, title: str) -> Converted:
-    """``title`` names the file in diagnostics. Raises CasscError ``source-no-lexer``."""
-    return _Converter(text, title).run()
+def convert(text: str, title: str, macros: Collection[dialect.Macro] = ()) -> Converted:
+    """``title`` names the file in diagnostics; ``macros``: those that other files of the project define.
+    Raises CasscError ``source-no-lexer``."""
+    return _Converter(text, title, macros).run()
 
 
 class _Converter:
-    def __init__(self, text: str, title: str) -> None:
+    def __init__(self, text: str, title: str, macros: Collection[dialect.Macro]) -> None:
         self.text = text
         self.title = title
         self.names: Names = names.load()
@@ -71,7 +72,9 @@ class _Converter:
         self.diagnostics: list[Diagnostic] = []
         self.gaps: set[str] = set()
         self.directive = [False] * len(self.stream)
-        self.own = self._own_names()
+        self.macros = [*macros, *dialect.macros(text)]
+        # Macros of the user's are the user's, whatever they look like.
+        self.own = frozenset(macro.name for macro in self.macros)
         self.small_floats = re.search(r"#\s*include\s*<cuda_(fp16|bf16)\.h", text) is not None
 
     def run(self) -> Converted:
@@ -84,7 +87,7 @@ class _Converter:
                 self.stream[position + 1].text if position + 1 < len(self.stream) else "",
             ) in _OF_32_LANES:
                 self._lanes(position)
-        self.edits += dialect.launches(self.stream)
+        self._launches()
         self.edits += dialect.alignments(self.stream)
         for found in dialect.assembly(self.stream):
             self._assembly(found)
@@ -100,14 +103,22 @@ class _Converter:
         line, column = self.lines.place(offset)
         self.diagnostics.append(Diagnostic(severity, id, message, Location(self.title, line, column)))
 
-    def _own_names(self) -> frozenset[str]:
-        """Macros that the file defines: they are the user's, whatever they look like."""
-        stream = self.stream
-        return frozenset(
-            stream[i + 2].text
-            for i in range(len(stream) - 2)
-            if stream[i].text == "#" and stream[i + 1].text == "define"
-        )
+    def _launches(self) -> None:
+        """Grids and blocks in braces, also those that macros make, as dim3. In parentheses: they convert numbers."""
+        lists = frozenset(macro.name for macro in self.macros if macro.is_list)
+        given = {
+            self.stream[position].text
+            for position, token in enumerate(self.stream[1:])
+            if token.text == "(" and self.stream[position].text in self.own
+            for first, _ in self._split(position + 1)
+            if self.stream[first].text in (*lists, "{")
+        }
+        parameters = [(m.begin, m.end, m.parameters or ()) for m in dialect.macros(self.text) if m.name in given]
+        for first, last in dialect.configurations(self.stream, lists, parameters):
+            opening, closing = self.stream[first], self.stream[last]
+            braced = opening.text == "{"
+            self.edits.append(Edit(opening.offset, opening.end if braced else opening.offset, "dim3("))
+            self.edits.append(Edit(closing.offset if braced else closing.end, closing.end, ")"))
 
     # Directives
 
@@ -175,9 +186,14 @@ class _Converter:
         behind = self.stream[position + 1].text if position + 1 < len(self.stream) else ""
         if before in (".", "->"):
             return
-        if name in self.names.namespaces and behind == "::":
-            if before != "::":
+        if name in self.names.namespaces and (behind == "::" or self._names_namespace(position)):
+            if before != "::" or self._is_global(position - 1):
                 self.edits.append(Edit(token.offset, token.end, self.names.namespaces[name]))
+                self._of_cub(position + 2)
+            return
+        if self._is_pasted(position):
+            message = f"'{name}' is a part of a name that a macro puts together: write HIP's there"
+            self._say(token.offset, Severity.ERROR, "hipify-pasted", message)
             return
         if name == _ARCH:
             if not self.directive[position]:
@@ -210,10 +226,46 @@ class _Converter:
                 self.edits.append(Edit(self.stream[end].offset, self.stream[end].offset, ", 0"))
         if new is not None:
             self.edits.append(Edit(token.offset, token.end, new))
+        elif name in self.names.other:
+            message = f"'{name}' becomes '{self.names.other[name]}', which has other parameters: rewrite the call"
+            self._say(token.offset, Severity.ERROR, "hipify-missing", message)
         elif name in self.names.missing:
             self._say(token.offset, Severity.ERROR, "hipify-missing", f"'{name}' has no counterpart in HIP")
         else:
             self._library(token)
+
+    def _is_pasted(self, position: int) -> bool:
+        """Whether the first half of CUDA's names stands beside ``##``, or is given to a macro with ``##``."""
+        if self.stream[position].text not in self.names.halves:
+            return False
+        behind = self.stream[position + 1].text if position + 1 < len(self.stream) else ""
+        if behind == "##":
+            return True
+        pasting = {macro.name for macro in self.macros if "##" in macro.body}
+        before = [token.text for token in self.stream[max(0, position - 2) : position]]
+        return len(before) == 2 and before[1] == "(" and before[0] in pasting and behind in (",", ")")
+
+    def _names_namespace(self, position: int) -> bool:
+        """Whether a namespace stands there as a whole: in a directive, or with another name."""
+        before = [token.text for token in self.stream[max(0, position - 4) : position]]
+        if before and before[-1] == "::":
+            before.pop()
+        return before[-2:] == ["using", "namespace"] or (before[-1:] == ["="] and before[-3:-2] == ["namespace"])
+
+    def _is_global(self, position: int) -> bool:
+        """Whether the ``::`` there has no name in front of it."""
+        token = self.stream[position - 1] if position else None
+        return token is None or token.kind is not Kind.IDENTIFIER and token.text not in (">", ">>")
+
+    def _of_cub(self, position: int) -> None:
+        """A name behind ``cub::`` that hipCUB may lack."""
+        token = self.stream[position] if position < len(self.stream) else None
+        if token is not None and token.text in self.names.cub_missing:
+            message = f"'cub::{token.text}' has no counterpart in hipCUB"
+            self._say(token.offset, Severity.ERROR, "hipify-missing", message)
+        elif token is not None and token.text in self.names.cub_newer:
+            message = f"'cub::{token.text}': hipCUB has it from ROCm 7 on"
+            self._say(token.offset, Severity.WARNING, "hipify-changed", message)
 
     def _lanes(self, position: int) -> None:
         """Arithmetic on a thread's number with the size of a warp written as a number."""

@@ -59,7 +59,12 @@ def told(made: Converted) -> list[tuple[str, int, int, str]]:
             " hipFuncAttributeMaxDynamicSharedMemorySize, n);",
         ),
         ("cudaGraphInstantiate(&e, g, 0);", "hipGraphInstantiateWithFlags(&e, g, 0);"),
-        ("k<<<{2, 2}, 4>>>(x);", "k<<<dim3{2, 2}, 4>>>(x);"),
+        ("k<<<{n, 2}, 4>>>(x);", "k<<<dim3(n, 2), 4>>>(x);"),
+        ("using namespace cub; namespace c = ::cub;", "using namespace hipcub; namespace c = ::hipcub;"),
+        ("::cub::BlockScan<int, 4> s; mine::cub::f();", "::hipcub::BlockScan<int, 4> s; mine::cub::f();"),
+        ("ncclAlltoAll(a, b);", "ncclAllToAll(a, b);"),
+        ("cudnnActivationForward(h, CUDNN_DATA_HALF);", "miopenActivationForward(h, miopenHalf);"),
+        ("CUDNN_ATTR_TENSOR_STRIDES", "MIOPEN_ATTR_TENSOR_STRIDES"),
     ],
 )
 def test_names(cuda: str, hip: str) -> None:
@@ -88,6 +93,36 @@ def test_layout_macros_and_bytes_stay() -> None:
     )
     made = body(text)
     assert made == text.replace("cudaSuccess", "hipSuccess")
+
+
+def test_braces_that_macros_make() -> None:
+    text = """#define GRID {n, 2}
+#define SIZE 4
+#define LAUNCH(k, g, b) k<<<g, b>>>()
+#define PLAIN(k, g) k<<<g, SIZE>>>()
+"""
+    made = body(text + "k<<<GRID, SIZE>>>(); LAUNCH(k, GRID, 4); PLAIN(k, 3);")
+    assert "k<<<dim3(GRID), SIZE>>>()" in made
+    assert "#define LAUNCH(k, g, b) k<<<dim3(g), dim3(b)>>>()" in made
+    assert "#define PLAIN(k, g) k<<<g, SIZE>>>()" in made
+
+
+def test_names_that_macros_put_together_are_errors() -> None:
+    text = "#define CALL(f) cuda##f()\n#define TWO(a, b) a##b\nvoid f(bool cuda) { TWO(cuda, Free)(0); g(cuda); }\n"
+    assert told(convert(text, "a.cu")) == [("error", 1, 17, "hipify-pasted"), ("error", 3, 25, "hipify-pasted")]
+
+
+def test_what_a_library_lacks_or_has_with_other_parameters() -> None:
+    made = convert(
+        "void f() { ncclCommGrow(c); cudnnSoftmaxForward(h); cub::DeviceMerge m; cub::BlockLoadType t; }", "a.cu"
+    )
+    assert told(made) == [
+        ("error", 1, 12, "hipify-missing"),
+        ("error", 1, 29, "hipify-missing"),
+        ("warning", 1, 58, "hipify-changed"),
+        ("error", 1, 78, "hipify-missing"),
+    ]
+    assert "'miopenSoftmaxForward_V2', which has other parameters" in made.diagnostics[1].message
 
 
 def test_masks_are_kept_and_widened() -> None:
@@ -172,8 +207,8 @@ def test_what_means_something_else_is_a_warning() -> None:
 def test_the_table_is_sound() -> None:
     table = names.load()
     assert len(table.renamed) > 3000
-    assert not set(table.renamed) & set(table.missing)
+    assert not set(table.renamed) & (set(table.missing) | set(table.other))
     assert all(
-        re.fullmatch(r"(__)?(make_)?(hip|HIP|roctx|miopen|__HIPCC__)\w*|roctx_range_id_t", n)
+        re.fullmatch(r"(__)?(make_)?(hip|HIP|roctx|miopen|MIOPEN|nccl|NCCL|__HIPCC__)\w*|roctx_range_id_t", n)
         for n in table.renamed.values()
     )

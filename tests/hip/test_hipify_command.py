@@ -133,7 +133,7 @@ target_compile_options(a PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--use_fast_math> -ar
 
 def test_cmake() -> None:
     text = """# CUDA stays in comments
-find_package(CUDAToolkit REQUIRED)
+find_package(CUDAToolkit 12.0 REQUIRED COMPONENTS cudart)
 set(CMAKE_CUDA_ARCHITECTURES 80 90)
 set_target_properties(t PROPERTIES CUDA_SEPARABLE_COMPILATION ON CUDA_STANDARD 17)
 target_link_libraries(t CUDA::cudart CUDA::cublas CUDA::nvjpeg)
@@ -144,10 +144,36 @@ file(GLOB s *.cu)
     lines = made.text.splitlines()
     assert lines[0] == "# CUDA stays in comments"
     assert lines[1] == "find_package(hip REQUIRED)"
-    assert lines[2] == "set(CMAKE_HIP_ARCHITECTURES gfx1100 gfx1100)"
-    assert "HIP_STANDARD 17" in lines[3]
-    assert lines[4] == "target_link_libraries(t hip::host roc::hipblas CUDA::nvjpeg)"
-    assert lines[5] == 'target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-O3> "${CMAKE_HIP_FLAGS}")'
-    assert lines[6] == "file(GLOB s *.hip)"
+    assert lines[2] == "find_package(hipblas REQUIRED)"
+    assert lines[3] == "set(CMAKE_HIP_ARCHITECTURES gfx1100 gfx1100)"
+    assert "HIP_STANDARD 17" in lines[4]
+    assert lines[5] == "target_link_libraries(t hip::host roc::hipblas CUDA::nvjpeg)"
+    assert lines[6] == 'target_compile_options(t PRIVATE $<$<COMPILE_LANGUAGE:HIP>:-O3> "${CMAKE_HIP_FLAGS}")'
+    assert lines[7] == "file(GLOB s *.hip)"
     errors = [(d.location.line, d.location.column) for d in made.diagnostics if d.severity.value == "error"]
     assert errors == [(4, 36), (5, 51)]
+
+
+def test_cmake_variables_features_and_plain_libraries() -> None:
+    text = """target_compile_features(t PUBLIC cuda_std_17)
+target_link_libraries(t cudnn -lnccl CUDA::curand)
+set(cudnn ${CMAKE_CUDA_COMPILER_VERSION} ${CUDAToolkit_VERSION} CMAKE_CUDA_SEPARABLE_COMPILATION USE_CUDA)
+"""
+    made = cmake.convert(text, "CMakeLists.txt")
+    lines = made.text.splitlines()
+    assert lines[0] == "target_compile_features(t PUBLIC hip_std_17)"
+    assert lines[1] == "target_link_libraries(t MIOpen -lrccl hip::hiprand)"
+    assert lines[2].startswith("set(cudnn ${CMAKE_HIP_COMPILER_VERSION} ${CUDAToolkit_VERSION} ")
+    assert [(d.severity.value, d.location.line, d.location.column) for d in made.diagnostics] == [
+        ("warning", 1, 1),
+        ("error", 3, 42),
+        ("error", 3, 65),
+    ]
+
+
+def test_macros_of_other_files_are_the_projects(project: Path, tmp_path: Path) -> None:
+    (project / "src/check.h").write_text("#define CUBLAS_CHECK(x) x\n#define GRID {1, 2}\n")
+    (project / "src/a.cu").write_text("void f() { CUBLAS_CHECK(cublasCreate(&h)); k<<<GRID, 4>>>(); }\n")
+    output = Output()
+    assert output.run(Wanted((project,), output=tmp_path / "made")) == 0, output.told
+    assert "CUBLAS_CHECK(hipblasCreate(&h)); k<<<dim3(GRID), 4>>>()" in (tmp_path / "made/src/a.hip").read_text()

@@ -25,8 +25,22 @@ struct __nv_bfloat162_raw {
 #define CASSC_NAME(before, after) before##bfloat16##after
 #define CASSC_NAME2(before, after) before##bfloat162##after
 #define CASSC_NATIVE_HALF 0
+#ifndef __CUDA_NO_BFLOAT16_OPERATORS__
+#define CASSC_OPERATORS 1
+#endif
+#ifndef __CUDA_NO_BFLOAT162_OPERATORS__
+#define CASSC_OPERATORS2 1
+#endif
 #include "cassc/small_float_api.h"
 
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
+
+#define CUDART_INF_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x7F80U))
+#define CUDART_NAN_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x7FFFU))
+#define CUDART_MIN_DENORM_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x0001U))
+#define CUDART_MAX_NORMAL_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x7F7FU))
+#define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x8000U))
+#define CUDART_ZERO_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x0000U))
+#define CUDART_ONE_BF16 __ushort_as_bfloat16(static_cast<unsigned short>(0x3F80U))
 #endif

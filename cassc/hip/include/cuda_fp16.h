@@ -25,6 +25,12 @@ struct __half2_raw {
 #define CASSC_NAME(before, after) before##half##after
 #define CASSC_NAME2(before, after) before##half2##after
 #define CASSC_NATIVE_HALF 1
+#ifndef __CUDA_NO_HALF_OPERATORS__
+#define CASSC_OPERATORS 1
+#endif
+#ifndef __CUDA_NO_HALF2_OPERATORS__
+#define CASSC_OPERATORS2 1
+#endif
 #include "cassc/small_float_api.h"
 
 typedef __half half;
@@ -33,4 +39,12 @@ typedef __half __nv_half;
 typedef __half2 __nv_half2;
 typedef __half nv_half;
 typedef __half2 nv_half2;
+
+#define CUDART_INF_FP16 __ushort_as_half(static_cast<unsigned short>(0x7C00U))
+#define CUDART_NAN_FP16 __ushort_as_half(static_cast<unsigned short>(0x7FFFU))
+#define CUDART_MIN_DENORM_FP16 __ushort_as_half(static_cast<unsigned short>(0x0001U))
+#define CUDART_MAX_NORMAL_FP16 __ushort_as_half(static_cast<unsigned short>(0x7BFFU))
+#define CUDART_NEG_ZERO_FP16 __ushort_as_half(static_cast<unsigned short>(0x8000U))
+#define CUDART_ZERO_FP16 __ushort_as_half(static_cast<unsigned short>(0x0000U))
+#define CUDART_ONE_FP16 __ushort_as_half(static_cast<unsigned short>(0x3C00U))
 #endif

@@ -5,6 +5,7 @@
 #define __CUDA_RUNTIME_H__  // by which programs know that the header is there
 #include "cassc/attributes.h"
 #include "cuda_runtime_api.h"
+#include "library_types.h"
 #if defined(__cplusplus) && !defined(__CUDACC__)  // a host compiler: the runtime API, and no device functions
 #include "cassc/runtime_templates.h"
 #include "vector_functions.h"
@@ -23,6 +24,9 @@
 #include "cassc/memory.h"
 #include "cassc/output.h"
 #include "cassc/texture.h"
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+#include <functional>
+#endif
 // Sources take nvcc's branches, not HIP's: the macros have done their work in clang's own headers.
 #undef __HIP__
 #undef __HIPCC__

@@ -3,10 +3,15 @@
 #ifndef CASSC_DRIVER_TYPES_H
 #define CASSC_DRIVER_TYPES_H
 #define __DRIVER_TYPES_H__  // by which programs know that the header is there
+#include <limits.h>
 #include <stddef.h>
 
 #include "cassc/runtime_enums.h"
 #include "vector_types.h"
+
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
+#define CUDA_IPC_HANDLE_SIZE 64
 
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
@@ -483,6 +488,25 @@ union cudaLaunchAttributeValue {
   unsigned int sharedMemCarveout, nvlinkUtilCentricScheduling;
 };
 typedef union cudaLaunchAttributeValue cudaLaunchAttributeValue;
+// Attributes of streams and of kernel nodes are those of launches under other names.
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributeMemSyncDomainMap cudaLaunchAttributeMemSyncDomainMap
+#define cudaStreamAttributeMemSyncDomain cudaLaunchAttributeMemSyncDomain
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttrID cudaLaunchAttributeID
+#define cudaKernelNodeAttrValue cudaLaunchAttributeValue
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeClusterDimension cudaLaunchAttributeClusterDimension
+#define cudaKernelNodeAttributeClusterSchedulingPolicyPreference cudaLaunchAttributeClusterSchedulingPolicyPreference
+#define cudaKernelNodeAttributeMemSyncDomainMap cudaLaunchAttributeMemSyncDomainMap
+#define cudaKernelNodeAttributeMemSyncDomain cudaLaunchAttributeMemSyncDomain
+#define cudaKernelNodeAttributePreferredSharedMemoryCarveout cudaLaunchAttributePreferredSharedMemoryCarveout
+#define cudaKernelNodeAttributeDeviceUpdatableKernelNode cudaLaunchAttributeDeviceUpdatableKernelNode
 struct cudaLaunchAttribute_st {
   cudaLaunchAttributeID id;
   char pad[4];

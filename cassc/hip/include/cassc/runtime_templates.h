@@ -124,7 +124,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 
 // The block size with which most threads are resident; of several, the largest (CUDA Runtime API, "Occupancy").
 template <class Size, class T_>
-cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T_ kernel, Size shared, int limit = 0) {
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, T_ kernel, Size shared,
+                                                                    int limit = 0, unsigned flags = 0) {
   cudaFuncAttributes attributes;
   cudaError_t error = cudaFuncGetAttributes(&attributes, CASSC_KERNEL(kernel));
   int device = 0, processors = 0, best = 0;
@@ -135,7 +136,8 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
   for (int threads = (most + 31) / 32 * 32; threads > 0; threads -= 32) {
     const int tried = threads < most ? threads : most;
     int blocks = 0;
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, CASSC_KERNEL(kernel), tried, shared(tried));
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, CASSC_KERNEL(kernel), tried, shared(tried),
+                                                                   flags);
     if (error != cudaSuccess) return error;
     if (blocks * tried <= best) continue;
     best = blocks * tried;
@@ -143,6 +145,15 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block
     *grid = blocks * processors;
   }
   return cudaSuccess;
+}
+template <class Size, class T_>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, T_ kernel, Size shared, int limit = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, shared, limit, 0);
+}
+template <class T_>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, T_ kernel, size_t shared = 0, int limit = 0,
+                                                        unsigned flags = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(grid, block, kernel, [=](int) { return shared; }, limit, flags);
 }
 template <class T_>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, T_ kernel, size_t shared = 0, int limit = 0) {

@@ -99,4 +99,40 @@ CASSC_PACKED3(__vimax3_u16x2, false, x > y ? x : y)
 CASSC_PACKED3(__vimin3_s16x2, true, x < y ? x : y)
 CASSC_PACKED3(__vimin3_u16x2, false, x < y ? x : y)
 #undef CASSC_PACKED3
+
+// DPX functions (CUDA Math API, "SIMD Intrinsics"): sums wrap, relu is the maximum with 0, a predicate tells of the first operand.
+#define CASSC_DPX_PREDICATE(name, type, comparison)          \
+  CASSC_HD type name(type a, type b, bool* first) {          \
+    *first = a comparison b;                                 \
+    return *first ? a : b;                                   \
+  }
+#define CASSC_DPX_PREDICATES(name, part, minmax, comparison)                             \
+  CASSC_HD unsigned name(unsigned a, unsigned b, bool* high, bool* low) {                \
+    *high = static_cast<part>(a >> 16) comparison static_cast<part>(b >> 16);            \
+    *low = static_cast<part>(a) comparison static_cast<part>(b);                         \
+    return minmax(a, b);                                                                 \
+  }
+#define CASSC_DPX(m, comparison)                                                                                           \
+  CASSC_HD unsigned __vi##m##_s16x2_relu(unsigned a, unsigned b) { return __vmaxs2(__v##m##s2(a, b), 0); }                 \
+  CASSC_HD unsigned __vi##m##3_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                            \
+    return __vi##m##_s16x2_relu(__v##m##s2(a, b), c);                                                                      \
+  }                                                                                                                        \
+  CASSC_HD unsigned __viadd##m##_s16x2(unsigned a, unsigned b, unsigned c) { return __v##m##s2(__vadd2(a, b), c); }        \
+  CASSC_HD unsigned __viadd##m##_u16x2(unsigned a, unsigned b, unsigned c) { return __v##m##u2(__vadd2(a, b), c); }        \
+  CASSC_HD unsigned __viadd##m##_s16x2_relu(unsigned a, unsigned b, unsigned c) {                                          \
+    return __vi##m##_s16x2_relu(__vadd2(a, b), c);                                                                         \
+  }                                                                                                                        \
+  CASSC_HD int __viadd##m##_s32_relu(int a, int b, int c) {                                                                \
+    const int value = __viadd##m##_s32(a, b, c);                                                                           \
+    return value > 0 ? value : 0;                                                                                          \
+  }                                                                                                                        \
+  CASSC_DPX_PREDICATE(__vib##m##_s32, int, comparison)                                                                     \
+  CASSC_DPX_PREDICATE(__vib##m##_u32, unsigned, comparison)                                                                \
+  CASSC_DPX_PREDICATES(__vib##m##_s16x2, short, __v##m##s2, comparison)                                                    \
+  CASSC_DPX_PREDICATES(__vib##m##_u16x2, unsigned short, __v##m##u2, comparison)
+CASSC_DPX(max, >=)
+CASSC_DPX(min, <=)
+#undef CASSC_DPX
+#undef CASSC_DPX_PREDICATES
+#undef CASSC_DPX_PREDICATE
 #endif

@@ -54,12 +54,8 @@ struct __align__(4) CASSC_T2 {
 #else
 #define CASSC_ARITHMETIC(a, op, b) CASSC_T(static_cast<float>(a) op static_cast<float>(b))
 #endif
-#define CASSC_BINARY(name, op)                                                                                    \
-  CASSC_HD CASSC_T name(CASSC_T a, CASSC_T b) { return CASSC_ARITHMETIC(a, op, b); }                              \
-  CASSC_HD CASSC_T operator op(const CASSC_T& a, const CASSC_T& b) { return CASSC_ARITHMETIC(a, op, b); }         \
-  CASSC_HD CASSC_T& operator op##=(CASSC_T& a, const CASSC_T& b) { return a = a op b; }                           \
-  CASSC_HD CASSC_T2 operator op(const CASSC_T2& a, const CASSC_T2& b) { return {a.x op b.x, a.y op b.y}; }        \
-  CASSC_HD CASSC_T2& operator op##=(CASSC_T2& a, const CASSC_T2& b) { return a = a op b; }
+#define CASSC_BINARY(name, op) \
+  CASSC_HD CASSC_T name(CASSC_T a, CASSC_T b) { return CASSC_ARITHMETIC(a, op, b); }
 CASSC_BINARY(__hadd, +)
 CASSC_BINARY(__hsub, -)
 CASSC_BINARY(__hmul, *)
@@ -68,13 +64,6 @@ CASSC_BINARY(__hdiv, /)
 #undef CASSC_ARITHMETIC
 CASSC_HD CASSC_T __hneg(CASSC_T a) { return CASSC_T::from_bits(a.__x ^ 0x8000); }
 CASSC_HD CASSC_T __habs(CASSC_T a) { return CASSC_T::from_bits(a.__x & 0x7fff); }
-CASSC_HD CASSC_T operator-(const CASSC_T& a) { return __hneg(a); }
-CASSC_HD CASSC_T operator+(const CASSC_T& a) { return a; }
-CASSC_HD CASSC_T& operator++(CASSC_T& a) { return a = a + CASSC_T(1.0f); }
-CASSC_HD CASSC_T& operator--(CASSC_T& a) { return a = a - CASSC_T(1.0f); }
-CASSC_HD CASSC_T operator++(CASSC_T& a, int) { const CASSC_T old = a; ++a; return old; }
-CASSC_HD CASSC_T operator--(CASSC_T& a, int) { const CASSC_T old = a; --a; return old; }
-CASSC_HD CASSC_T2 operator-(const CASSC_T2& a) { return {__hneg(a.x), __hneg(a.y)}; }
 CASSC_HD bool __hisnan(CASSC_T a) { return static_cast<float>(a) != static_cast<float>(a); }
 CASSC_HD int __hisinf(CASSC_T a) {
   return __builtin_isinf(static_cast<float>(a)) ? (a.__x >> 15 ? -1 : 1) : 0;
@@ -121,12 +110,10 @@ CASSC_HD CASSC_T __hmax(CASSC_T a, CASSC_T b) {
 CASSC_HD CASSC_T __hmin_nan(CASSC_T a, CASSC_T b) { return __hisnan(a) || __hisnan(b) ? CASSC_T::from_bits(0x7fff) : __hmin(a, b); }
 CASSC_HD CASSC_T __hmax_nan(CASSC_T a, CASSC_T b) { return __hisnan(a) || __hisnan(b) ? CASSC_T::from_bits(0x7fff) : __hmax(a, b); }
 
-// Comparisons: __heq and the operators; __hequ is true also when unordered; __heq2 gives 1.0 and 0.0, __hbeq2 both, _mask bits.
+// Comparisons: __hequ is true also when unordered; __heq2 gives 1.0 and 0.0, __hbeq2 both, _mask bits.
 #define CASSC_COMPARE(name, op)                                                                                         \
   CASSC_HD bool __h##name(CASSC_T a, CASSC_T b) { return static_cast<float>(a) op static_cast<float>(b); }              \
   CASSC_HD bool __h##name##u(CASSC_T a, CASSC_T b) { return __hisnan(a) || __hisnan(b) || __h##name(a, b); }            \
-  CASSC_HD bool operator op(const CASSC_T& a, const CASSC_T& b) { return static_cast<float>(a) op static_cast<float>(b); } \
-  CASSC_HD bool operator op(const CASSC_T2& a, const CASSC_T2& b) { return a.x op b.x && a.y op b.y; }                  \
   CASSC_HD CASSC_T2 __h##name##2(CASSC_T2 a, CASSC_T2 b) {                                                              \
     return {CASSC_T(__h##name(a.x, b.x) ? 1.0f : 0.0f), CASSC_T(__h##name(a.y, b.y) ? 1.0f : 0.0f)};                    \
   }                                                                                                                     \
@@ -147,11 +134,9 @@ CASSC_COMPARE(le, <=)
 CASSC_COMPARE(gt, >)
 CASSC_COMPARE(ge, >=)
 #undef CASSC_COMPARE
-// "Not equal" is false for NaN in __hne and true in __hneu and the operator.
+// "Not equal" is false for NaN in __hne and true in __hneu.
 CASSC_HD bool __hneu(CASSC_T a, CASSC_T b) { return static_cast<float>(a) != static_cast<float>(b); }
 CASSC_HD bool __hne(CASSC_T a, CASSC_T b) { return !__hisnan(a) && !__hisnan(b) && __hneu(a, b); }
-CASSC_HD bool operator!=(const CASSC_T& a, const CASSC_T& b) { return __hneu(a, b); }
-CASSC_HD bool operator!=(const CASSC_T2& a, const CASSC_T2& b) { return __hneu(a.x, b.x) && __hneu(a.y, b.y); }
 CASSC_HD CASSC_T2 __hne2(CASSC_T2 a, CASSC_T2 b) {
   return {CASSC_T(__hne(a.x, b.x) ? 1.0f : 0.0f), CASSC_T(__hne(a.y, b.y) ? 1.0f : 0.0f)};
 }
@@ -163,6 +148,61 @@ CASSC_HD bool __hbneu2(CASSC_T2 a, CASSC_T2 b) { return __hneu(a.x, b.x) && __hn
 CASSC_HD unsigned __hne2_mask(CASSC_T2 a, CASSC_T2 b) {
   return (__hne(a.x, b.x) ? 0xffffu : 0u) | (__hne(a.y, b.y) ? 0xffff0000u : 0u);
 }
+CASSC_HD unsigned __hneu2_mask(CASSC_T2 a, CASSC_T2 b) {
+  return (__hneu(a.x, b.x) ? 0xffffu : 0u) | (__hneu(a.y, b.y) ? 0xffff0000u : 0u);
+}
+
+// The operators, unless the source asks for none (__CUDA_NO_HALF_OPERATORS__ and its kin): it has its own then.
+#if CASSC_OPERATORS
+#define CASSC_OPERATOR(op, name)                                                              \
+  CASSC_HD CASSC_T operator op(const CASSC_T& a, const CASSC_T& b) { return name(a, b); }     \
+  CASSC_HD CASSC_T& operator op##=(CASSC_T& a, const CASSC_T& b) { return a = name(a, b); }
+#define CASSC_COMPARISON(op, name) \
+  CASSC_HD bool operator op(const CASSC_T& a, const CASSC_T& b) { return name(a, b); }
+CASSC_OPERATOR(+, __hadd)
+CASSC_OPERATOR(-, __hsub)
+CASSC_OPERATOR(*, __hmul)
+CASSC_OPERATOR(/, __hdiv)
+CASSC_COMPARISON(==, __heq)
+CASSC_COMPARISON(!=, __hneu)
+CASSC_COMPARISON(<, __hlt)
+CASSC_COMPARISON(<=, __hle)
+CASSC_COMPARISON(>, __hgt)
+CASSC_COMPARISON(>=, __hge)
+CASSC_HD CASSC_T operator-(const CASSC_T& a) { return __hneg(a); }
+CASSC_HD CASSC_T operator+(const CASSC_T& a) { return a; }
+CASSC_HD CASSC_T& operator++(CASSC_T& a) { return a = __hadd(a, CASSC_T(1.0f)); }
+CASSC_HD CASSC_T& operator--(CASSC_T& a) { return a = __hsub(a, CASSC_T(1.0f)); }
+CASSC_HD CASSC_T operator++(CASSC_T& a, int) { const CASSC_T old = a; ++a; return old; }
+CASSC_HD CASSC_T operator--(CASSC_T& a, int) { const CASSC_T old = a; --a; return old; }
+#undef CASSC_COMPARISON
+#undef CASSC_OPERATOR
+#endif
+#if CASSC_OPERATORS2
+#define CASSC_OPERATOR(op, name)                                                                                          \
+  CASSC_HD CASSC_T2 operator op(const CASSC_T2& a, const CASSC_T2& b) { return {name(a.x, b.x), name(a.y, b.y)}; }        \
+  CASSC_HD CASSC_T2& operator op##=(CASSC_T2& a, const CASSC_T2& b) { return a = {name(a.x, b.x), name(a.y, b.y)}; }
+#define CASSC_COMPARISON(op, name) \
+  CASSC_HD bool operator op(const CASSC_T2& a, const CASSC_T2& b) { return name(a, b); }
+CASSC_OPERATOR(+, __hadd)
+CASSC_OPERATOR(-, __hsub)
+CASSC_OPERATOR(*, __hmul)
+CASSC_OPERATOR(/, __hdiv)
+CASSC_COMPARISON(==, __hbeq2)
+CASSC_COMPARISON(!=, __hbneu2)
+CASSC_COMPARISON(<, __hblt2)
+CASSC_COMPARISON(<=, __hble2)
+CASSC_COMPARISON(>, __hbgt2)
+CASSC_COMPARISON(>=, __hbge2)
+CASSC_HD CASSC_T2 operator-(const CASSC_T2& a) { return {__hneg(a.x), __hneg(a.y)}; }
+CASSC_HD CASSC_T2 operator+(const CASSC_T2& a) { return a; }
+CASSC_HD CASSC_T2& operator++(CASSC_T2& a) { return a = {__hadd(a.x, CASSC_T(1.0f)), __hadd(a.y, CASSC_T(1.0f))}; }
+CASSC_HD CASSC_T2& operator--(CASSC_T2& a) { return a = {__hsub(a.x, CASSC_T(1.0f)), __hsub(a.y, CASSC_T(1.0f))}; }
+CASSC_HD CASSC_T2 operator++(CASSC_T2& a, int) { const CASSC_T2 old = a; ++a; return old; }
+CASSC_HD CASSC_T2 operator--(CASSC_T2& a, int) { const CASSC_T2 old = a; --a; return old; }
+#undef CASSC_COMPARISON
+#undef CASSC_OPERATOR
+#endif
 
 #define CASSC_PAIR2(name, scalar) \
   CASSC_HD CASSC_T2 name(CASSC_T2 a, CASSC_T2 b) { return {scalar(a.x, b.x), scalar(a.y, b.y)}; }
@@ -279,6 +319,10 @@ CASSC_FN unsigned short to_ushort(CASSC_T v, float rounded) {
 #define CASSC_SHORTS(mode, round)                                                                                       \
   CASSC_FN short CASSC_NAME(__, 2short_##mode)(CASSC_T v) CASSC_BODY(return cassc::to_short(v, round(float(v)));)       \
   CASSC_FN unsigned short CASSC_NAME(__, 2ushort_##mode)(CASSC_T v) CASSC_BODY(return cassc::to_ushort(v, round(float(v)));)
+CASSC_FN signed char CASSC_NAME(__, 2char_rz)(CASSC_T v) CASSC_BODY(
+    return v != v ? 0 : static_cast<signed char>(__builtin_fminf(__builtin_fmaxf(v, -128.0f), 127.0f));)
+CASSC_FN unsigned char CASSC_NAME(__, 2uchar_rz)(CASSC_T v) CASSC_BODY(
+    return v != v ? 0 : static_cast<unsigned char>(__builtin_fminf(__builtin_fmaxf(v, 0.0f), 255.0f));)
 CASSC_SHORTS(rn, __builtin_rintf)
 CASSC_SHORTS(rz, __builtin_truncf)
 CASSC_SHORTS(ru, __builtin_ceilf)
@@ -337,3 +381,5 @@ CASSC_FN CASSC_T2 atomicAdd(CASSC_T2* address, CASSC_T2 value) CASSC_BODY(
 #undef CASSC_NAME
 #undef CASSC_NAME2
 #undef CASSC_NATIVE_HALF
+#undef CASSC_OPERATORS
+#undef CASSC_OPERATORS2
