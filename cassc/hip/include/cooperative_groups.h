@@ -242,6 +242,13 @@ CASSC_FN void this_thread_sync() CASSC_BODY()
 template <class Group, class Function, class... Arguments>
 CASSC_FN void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) CASSC_BODY(
     if (group.thread_rank() == 0) function(static_cast<Arguments&&>(arguments)...);)
+template <class Group, class Function, class... Arguments>
+CASSC_FN auto invoke_one_broadcast(const Group& group, Function&& function, Arguments&&... arguments)
+    -> std::remove_reference_t<decltype(function(static_cast<Arguments&&>(arguments)...))> CASSC_BODY(
+        std::remove_cv_t<std::remove_reference_t<decltype(function(static_cast<Arguments&&>(arguments)...))>> result{};
+        if (group.thread_rank() == 0) result = function(static_cast<Arguments&&>(arguments)...);
+        return group.shfl(result, 0);)
+CASSC_FN thread_block_tile<1, void> this_thread() CASSC_BODY(return tiled_partition<1>(this_thread_block());)
 
 namespace __v1 {}
 }  // namespace cooperative_groups
