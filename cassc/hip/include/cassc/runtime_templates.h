@@ -214,6 +214,13 @@ cudaChannelFormatDesc cudaCreateChannelDesc() {
 inline cudaChannelFormatDesc cudaCreateChannelDescHalf() {
   return cudaCreateChannelDesc(16, 0, 0, 0, cudaChannelFormatKindFloat);
 }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf1() { return cudaCreateChannelDescHalf(); }
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf2() {
+  return cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
+}
+inline cudaChannelFormatDesc cudaCreateChannelDescHalf4() {
+  return cudaCreateChannelDesc(16, 16, 16, 16, cudaChannelFormatKindFloat);
+}
 #undef CASSC_KERNEL
 #undef CASSC_SYMBOL
 #endif
