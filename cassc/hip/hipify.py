@@ -350,10 +350,8 @@ class _Converter:
 
     def _mask(self, position: int) -> None:
         """A mask of 64 bits, which HIP's functions insist on."""
-        if self.stream[position].text == "__syncwarp":
-            self.gaps.add("__syncwarp")
-            return
-        self.gaps.add(_BUILTINS)
+        name = self.stream[position].text
+        self.gaps.add(name if name in GAPS else _BUILTINS)
         arguments = self._split(position + 1)
         if not arguments:
             return

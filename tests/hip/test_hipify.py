@@ -135,6 +135,14 @@ def test_masks_are_kept_and_widened() -> None:
     )
 
 
+def test_masks_of_what_hip_7_has_and_6_has_not() -> None:
+    """HIP 7's functions insist on 64 bits, too; before 7 the gaps' header has them."""
+    made = convert("void f() { __syncwarp(); __syncwarp(0xff); x = __reduce_add_sync(~0u, x); }", "a.cu")
+    assert "__syncwarp(); __syncwarp(0xffull); x = __reduce_add_sync(0xffffffffull, x);" in made.text
+    assert made.gaps == {"__syncwarp", "__reduce_add_sync"}
+    assert "HIP_ENABLE_WARP_SYNC_BUILTINS" not in made.text
+
+
 def test_host_branches_are_not_taken_on_the_device() -> None:
     text = "#ifdef __CUDA_ARCH__\n#endif\n#ifndef __CUDA_ARCH__\n#endif\n#if defined(__CUDA_ARCH__) && X\n#endif\n"
     made = body(text).splitlines()

@@ -28,6 +28,13 @@ def test_register_ranges() -> None:
     assert translate(".reg .b32 t<3>;", {}).count("cassc_t") == 3
 
 
+def test_products_of_bytes_and_nans() -> None:
+    assert "cassc::dot_bytes<unsigned, int>(" in translate("dp4a.u32.s32 %0, %1, %2, %3;", R)
+    assert "__dp2a_hi(" in translate("dp2a.hi.s32.s32 %0, %1, %2, %3;", R)
+    floats = {str(n): Operand(f"f{n}", "f32") for n in range(3)}
+    assert "cassc::ptx::max_nan<float>(" in translate("max.NaN.f32 %0, %1, %2;", floats)
+
+
 def test_named_operands() -> None:
     assert "out = " in translate("mov.u32 %[o], 1;", {"0": Operand("out", "u32"), "o": Operand("out", "u32")})
 

@@ -9,7 +9,8 @@
 
 #define HIP_GAP static __device__ inline __attribute__((always_inline, unused))
 
-HIP_GAP void __syncwarp(unsigned = 0xffffffffu) {
+#if HIP_VERSION_MAJOR < 7  // HIP 7 has these
+HIP_GAP void __syncwarp(unsigned long long = ~0ull) {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
@@ -17,39 +18,38 @@ HIP_GAP void __syncwarp(unsigned = 0xffffffffu) {
 
 // A reduction over the lanes that each lane's own mask names.
 template <class T, class Operation>
-HIP_GAP T hip_gap_reduce(unsigned mask, T value, T start, Operation operation) {
+HIP_GAP T hip_gap_reduce(unsigned long long mask, T value, T start, Operation operation) {
   for (int lane = 0; lane < 32; ++lane) {
     const T other = __builtin_bit_cast(T, __builtin_amdgcn_ds_bpermute(lane << 2, __builtin_bit_cast(int, value)));
     if (mask >> lane & 1) start = operation(start, other);
   }
   return start;
 }
-#if HIP_VERSION_MAJOR < 7
-HIP_GAP unsigned __reduce_add_sync(unsigned mask, unsigned value) {
+HIP_GAP unsigned __reduce_add_sync(unsigned long long mask, unsigned value) {
   return hip_gap_reduce(mask, value, 0u, [](unsigned a, unsigned b) { return a + b; });
 }
-HIP_GAP int __reduce_add_sync(unsigned mask, int value) {
+HIP_GAP int __reduce_add_sync(unsigned long long mask, int value) {
   return static_cast<int>(__reduce_add_sync(mask, static_cast<unsigned>(value)));
 }
-HIP_GAP unsigned __reduce_min_sync(unsigned mask, unsigned value) {
+HIP_GAP unsigned __reduce_min_sync(unsigned long long mask, unsigned value) {
   return hip_gap_reduce(mask, value, ~0u, [](unsigned a, unsigned b) { return a < b ? a : b; });
 }
-HIP_GAP int __reduce_min_sync(unsigned mask, int value) {
+HIP_GAP int __reduce_min_sync(unsigned long long mask, int value) {
   return hip_gap_reduce(mask, value, 0x7fffffff, [](int a, int b) { return a < b ? a : b; });
 }
-HIP_GAP unsigned __reduce_max_sync(unsigned mask, unsigned value) {
+HIP_GAP unsigned __reduce_max_sync(unsigned long long mask, unsigned value) {
   return hip_gap_reduce(mask, value, 0u, [](unsigned a, unsigned b) { return a > b ? a : b; });
 }
-HIP_GAP int __reduce_max_sync(unsigned mask, int value) {
+HIP_GAP int __reduce_max_sync(unsigned long long mask, int value) {
   return hip_gap_reduce(mask, value, -0x7fffffff - 1, [](int a, int b) { return a > b ? a : b; });
 }
-HIP_GAP unsigned __reduce_and_sync(unsigned mask, unsigned value) {
+HIP_GAP unsigned __reduce_and_sync(unsigned long long mask, unsigned value) {
   return hip_gap_reduce(mask, value, ~0u, [](unsigned a, unsigned b) { return a & b; });
 }
-HIP_GAP unsigned __reduce_or_sync(unsigned mask, unsigned value) {
+HIP_GAP unsigned __reduce_or_sync(unsigned long long mask, unsigned value) {
   return hip_gap_reduce(mask, value, 0u, [](unsigned a, unsigned b) { return a | b; });
 }
-HIP_GAP unsigned __reduce_xor_sync(unsigned mask, unsigned value) {
+HIP_GAP unsigned __reduce_xor_sync(unsigned long long mask, unsigned value) {
   return hip_gap_reduce(mask, value, 0u, [](unsigned a, unsigned b) { return a ^ b; });
 }
 #endif
@@ -59,11 +59,14 @@ template <class T, std::enable_if_t<std::is_same_v<T, __half2> || std::is_same_v
 HIP_GAP T atomicAdd(T* address, T value) {
   unsigned* const word = reinterpret_cast<unsigned*>(address);
   unsigned old = __hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT), wanted;
+  T before;
   do {
-    wanted = __builtin_bit_cast(unsigned, __hadd2(__builtin_bit_cast(T, old), value));
+    __builtin_memcpy(&before, &old, sizeof old);
+    const T sum = __hadd2(before, value);
+    __builtin_memcpy(&wanted, &sum, sizeof sum);
   } while (!__hip_atomic_compare_exchange_weak(word, &old, wanted, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
                                                __HIP_MEMORY_SCOPE_AGENT));
-  return __builtin_bit_cast(T, old);
+  return before;
 }
 
 HIP_GAP int __dp4a(int a, int b, int c) {

@@ -110,6 +110,9 @@ def _quotient(t: Translator, i: Instruction) -> str:
 def _extreme(t: Translator, i: Instruction) -> str:
     if small.is_small(i.type):
         return small.extreme(t, i)
+    if i.type[0] == "f":
+        t.plain(i, "NaN")
+        return t.call(i, f"{i.name}_nan" if i.has("NaN") else i.name)
     t.plain(i)
     return t.call(i, i.name)
 
@@ -119,12 +122,17 @@ def _sign(t: Translator, i: Instruction) -> str:
     return small.apply(t, i, f"__h{i.name}") if small.is_small(i.type) else t.call(i, i.name)
 
 
-@handles("dp4a")
-def _dp4a(t: Translator, i: Instruction) -> str:
+@handles("dp4a", "dp2a")
+def _dot(t: Translator, i: Instruction) -> str:
     a, b = i.types[-2:] if len(i.types) > 1 else (i.type, i.type)
-    if a != b:
+    x, y, z = t.value(i.operands[1], a), t.value(i.operands[2], b), t.value(i.operands[3], "u32")
+    if i.name == "dp4a":
+        dot = f"cassc::dot_bytes<{TYPES[a]}, {TYPES[b]}>({x}, {y})"
+        return t.set(i.operands[0], f"static_cast<unsigned>({dot}) + {z}")
+    half = next((part for part in ("lo", "hi") if i.has(part)), None)
+    if a != b or half is None:
         raise Untranslated(i.text)
-    return t.set(i.operands[0], f"__dp4a({t.args(i, a)})")
+    return t.set(i.operands[0], f"__dp2a_{half}({x}, {y}, static_cast<{TYPES[a]}>({z}))")
 
 
 @handles("fma")

@@ -193,6 +193,14 @@ CASSC_FN T_ sad(T_ a, T_ b, T_ c) {
   return static_cast<T_>(static_cast<U_>(c) + (a > b ? static_cast<U_>(a) - static_cast<U_>(b) : static_cast<U_>(b) - static_cast<U_>(a)));
 }
 template <class T_>
+CASSC_FN T_ min_nan(T_ a, T_ b) {
+  return a != a || b != b ? static_cast<T_>(__builtin_bit_cast(float, 0x7fffffffu)) : __builtin_elementwise_min(a, b);
+}
+template <class T_>
+CASSC_FN T_ max_nan(T_ a, T_ b) {
+  return a != a || b != b ? static_cast<T_>(__builtin_bit_cast(float, 0x7fffffffu)) : __builtin_elementwise_max(a, b);
+}
+template <class T_>
 CASSC_FN T_ min(T_ a, T_ b) {
   if constexpr (std::is_floating_point_v<T_>) return __builtin_elementwise_min(a, b);
   else return a < b ? a : b;
