@@ -1,4 +1,4 @@
-"""Textures of sources against the interpreter, which reads them as an H200 does, on a table with textures of many kinds."""
+"""Textures of sources against the interpreter, which reads them as an H200 does, on textures of many kinds."""
 
 from __future__ import annotations
 
