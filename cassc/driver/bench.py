@@ -49,7 +49,7 @@ class Result:
 def compare(path: str, engines: Sequence[str], seconds: float) -> list[Result]:
     """Every kernel of the cubins in a file, by every engine. Raises CasscError."""
     results: list[Result] = []
-    for data in dict.fromkeys(pair.cubin for pair in pairs.of_file(path)):
+    for data in pairs.cubins(path):
         parsed = cubin_image.parse(data)
         made = {name: _translated(data, name, seconds) for name in engines}
         for function in disasm.disassemble(parsed).functions:

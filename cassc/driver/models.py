@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from cassc import diag
-from cassc.amdgpu.assemble import assemble
-from cassc.diag import CasscError
-from cassc.driver import pairs
+from cassc.diag import Location
+from cassc.driver import answers, pairs
+from cassc.driver.answers import Answered, Source
 from cassc.image import cubin as cubin_image
-from cassc.image.cubin import Cubin
 from cassc.model import prompt, published, weights
 from cassc.model.generate import SHIPPED
+from cassc.model.prompt import Task
 from cassc.model.published import Chat, Choice
 from cassc.sass import disasm
-from cassc.sass.disasm import SassFunction
-from cassc.target import DEFAULT_SM, DEFAULT_TARGET
-from cassc.verify.check import Checker
-from cassc.verify.verdict import Status
+from cassc.target import DEFAULT_SM, SmArch
+
+_SOURCES = (".cu", ".cuh")
 
 
 def choice_file() -> Path:
@@ -53,7 +51,7 @@ def info() -> dict[str, Any]:
 def use(choice: Choice) -> Path:
     """Remember a checkpoint or server. Raises CasscError ``model-none`` for a folder without a checkpoint."""
     if not choice.is_server:
-        published.checkpoint(Path(choice.place), DEFAULT_SM)
+        published.checkpoints(Path(choice.place))
     file = choice_file()
     choice.save(file)
     return file
@@ -67,57 +65,40 @@ def forget() -> bool:
     return known
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a published model made of one kernel.
+def translate(
+    path: str, attempts: int, seconds: float, sm: SmArch = DEFAULT_SM, arguments: Sequence[str] = ()
+) -> Iterator[Answered]:
+    """Every kernel of a built file or cubin, or a CUDA source as a whole, by the model in use. Raises CasscError.
 
-    Attributes:
-        status: the checker's, or ``unusable`` where no answer could be assembled.
-        attempts: how often it was asked.
-        code_object: of an accepted answer, else empty.
+    ``sm``, ``arguments``: for what nvcc makes of a source.
     """
-
-    kernel: str
-    status: str
-    reason: str = ""
-    attempts: int = 0
-    code_object: bytes = b""
-
-
-def translate(path: str, attempts: int, seconds: float) -> Iterator[Answered]:
-    """Every kernel of a file by the model in use. Raises CasscError."""
     choice = Choice.load(choice_file())
     if choice is None:
         cure = diag.note("to use one: cassc model use DIR")
         raise diag.error("model-none", "no published model is in use", notes=[cure])
-    chat: Chat | None = None
-    for data in dict.fromkeys(pair.cubin for pair in pairs.of_file(path)):
+    if Path(path).suffix in _SOURCES:
+        source = Source(Path(path).resolve(), sm, tuple(arguments))
+        judge = answers.of_source(source, seconds)
+        chat = published.chat(choice, sm, Task.SOURCE)
+        yield answers.ask(chat, source.path.stem, _text(source.path), Task.SOURCE, judge, attempts)
+        return
+    chats: dict[int, Chat] = {}
+    found = False
+    for data in pairs.cubins(path):
         parsed = cubin_image.parse(data)
         for function in disasm.disassemble(parsed).functions:
-            chat = chat or published.chat(choice, parsed.arch)
-            yield ask(chat, function, parsed, attempts, seconds)
+            found = True
+            number = parsed.arch.number
+            if number not in chats:
+                chats = {number: published.chat(choice, parsed.arch)}
+            judge = answers.of_kernel(function, parsed, seconds)
+            yield answers.ask(chats[number], function.name, prompt.listing(function), Task.ASSEMBLY, judge, attempts)
+    if not found:
+        raise diag.error("model-no-kernel", "there is no kernel in the file", Location(file=path))
 
 
-def ask(chat: Chat, function: SassFunction, cubin: Cubin, attempts: int, seconds: float) -> Answered:
-    """Greedy first, then samples; a wrong answer is given back with what was wrong with it."""
-    start = [prompt.question(prompt.listing(function))]
-    messages = list(start)
-    reason = ""
-    status = "unusable"
-    for attempt in range(attempts):
-        text = chat.ask(messages, attempt)
-        messages = list(start)
-        try:
-            code_object = assemble(prompt.answer_in(text), DEFAULT_TARGET, form="asm")
-        except (ValueError, CasscError) as problem:
-            reason = str(problem)
-            continue
-        with Checker(cubin, code_object, DEFAULT_TARGET) as checker:
-            verdict = checker.check(function, "published", seconds=seconds)
-        status, reason = verdict.status.value, verdict.reason
-        if verdict.status is Status.ACCEPTED:
-            return Answered(function.name, status, "", attempt + 1, code_object)
-        if verdict.status is Status.UNVERIFIED:
-            return Answered(function.name, status, reason, attempt + 1)
-        messages += prompt.again(text, reason)
-    return Answered(function.name, status, reason, attempts)
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except UnicodeDecodeError as problem:
+        raise diag.error("model-bad-source", f"no text: {problem}", Location(file=str(path))) from problem

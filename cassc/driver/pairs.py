@@ -49,6 +49,16 @@ def of_file(path: str, code_object: str = "") -> Iterator[Pair]:
         yield from _matched(cubins, texts, bundles)
 
 
+def cubins(path: str) -> list[bytes]:
+    """The cubins of a file, each once: those that were translated, or all where none was. Raises CasscError."""
+    image = host.read(path)
+    if image.kind is host.ImageKind.CUBIN:
+        return [image.data]
+    translated = [pair.cubin for pair in of_file(path) if pair.cubin]
+    every = (entry.payload() for fat in fatbin.extract(image) for entry in fat.of_kind(fatbin.EntryKind.CUBIN))
+    return list(dict.fromkeys(translated or every))
+
+
 def of_recording(recording: Recording) -> Iterator[Pair]:
     """Of the containers whose launches were recorded."""
     for container in recording.containers:

@@ -14,7 +14,7 @@ import click
 from cassc.driver import contents, doctor, observed
 from cassc.driver.cache import Cache, parse_size
 from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
-from cassc.target import TARGETS
+from cassc.target import DEFAULT_SM, TARGETS, SmArch
 
 if TYPE_CHECKING:
     from cassc.driver.jobs import Report
@@ -410,22 +410,42 @@ def _model_forget(say: Say) -> int:
 @_model.command("translate")
 @_file
 @click.option("--attempts", default=4, show_default=True, type=click.IntRange(min=1), help="Answers asked for.")
-@click.option("--output", "-o", default="", type=click.Path(file_okay=False), help="Folder for accepted code objects.")
+@click.option("--output", "-o", default="", type=click.Path(file_okay=False), help="Folder for accepted answers.")
 @_seconds
+@click.option("-arch", "arch", default=DEFAULT_SM.name, show_default=True, help="Of a source: as for nvcc.")
+@click.option("-std", "std", default="", help="Of a source: as for nvcc.")
+@click.option("-I", "include", multiple=True, type=click.Path(file_okay=False), help="Of a source: as for nvcc.")
+@click.option("-D", "define", multiple=True, help="Of a source: as for nvcc.")
 @click.pass_obj
-def _model_translate(say: Say, file: str, attempts: int, output: str, check_seconds: float) -> int:
-    """Ask the published checkpoint for each kernel of a file, and check what it answers. Status 1 if one is not
-    accepted."""
+def _model_translate(
+    say: Say,
+    file: str,
+    attempts: int,
+    output: str,
+    check_seconds: float,
+    arch: str,
+    std: str,
+    include: tuple[str, ...],
+    define: tuple[str, ...],
+) -> int:
+    """Ask the published checkpoint for each kernel of a built file or cubin, or for HIP in place of a CUDA source, and
+    check the answers. Status 1 if one is not accepted."""
     from cassc.driver import models
 
+    try:
+        sm = SmArch.parse(arch)
+    except ValueError as problem:
+        raise click.UsageError(str(problem)) from problem
+    arguments = ["-std", std] if std else []
+    arguments += [word for option, values in (("-I", include), ("-D", define)) for v in values for word in (option, v)]
     good = True
-    for answered in models.translate(file, attempts, check_seconds):
+    for answered in models.translate(file, attempts, check_seconds, sm, arguments):
         detail = f": {answered.reason}" if answered.reason else ""
-        say(f"{answered.kernel}  {answered.status} after {answered.attempts} answers{detail}")
+        say(f"{answered.name}  {answered.status} after {answered.attempts} answers{detail}")
         good &= answered.status == "accepted"
-        if output and answered.code_object:
+        for suffix, content in answered.products.items() if output else ():
             Path(output).mkdir(parents=True, exist_ok=True)
-            (Path(output) / f"{answered.kernel}.hsaco").write_bytes(answered.code_object)
+            (Path(output) / f"{answered.name}{suffix}").write_bytes(content)
     return 0 if good else 1
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from cassc.diag import CasscError, Diagnostic
 from cassc.image.cubin import Cubin
 from cassc.lift.kernel import LiftedKernel
 from cassc.sass.disasm import SassFunction
 from cassc.target import Target
+
+if TYPE_CHECKING:
+    from cassc.verify.oracle import Case  # which loads numpy
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +71,6 @@ class Guesser(Engine, Protocol):
     def attempts(self) -> int:
         """How many answers are tried at most."""
 
-    def candidates(self, request: Request) -> Iterator[Translation]:
-        """Distinct answers, the best first. May raise Unsupported."""
+    def candidates(self, request: Request) -> Generator[Translation, Case | None, None]:
+        """Distinct answers, the best first. The launch by which the last one was rejected is sent, if there was one.
+        May raise Unsupported."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cassc import diag, reports
 from cassc.amdgpu.assemble import assemble_full
@@ -22,6 +22,9 @@ from cassc.lift.module import link_text
 from cassc.sass import cfg, disasm
 from cassc.target import Target
 from cassc.verify.verdict import Counterexample, Status, Verdict
+
+if TYPE_CHECKING:
+    from cassc.verify.oracle import Case
 
 _CHECKS_OF_A_GUESS = 3
 """An engine that guesses has several tries at a check, so that a wrong answer gets through one more easily: its answers
@@ -196,8 +199,15 @@ class _Trial:
         """The first answer that the checker accepts. Raises Unsupported, with what was wrong with the first."""
         begin = time.monotonic()
         problems: list[Diagnostic] = []
-        for made in itertools.islice(engine.candidates(request), engine.attempts):
-            problem = self._problem(request, made)
+        answers = engine.candidates(request)
+        seeds = [self.options.seed + further for further in range(_CHECKS_OF_A_GUESS)]
+        shown: Case | None = None
+        for _ in range(engine.attempts):
+            try:
+                made = answers.send(shown)
+            except StopIteration:
+                break
+            problem, shown = self._problem(request, made, seeds)
             if problem is None:
                 return made
             problems.append(problem)
@@ -208,8 +218,11 @@ class _Trial:
         message = f"none of {len(problems)} answers can be used" + (f"; the first: {first.message}" if first else "")
         raise Unsupported(Diagnostic(Severity.ERROR, "model-rejected", message, place, first.notes if first else ()))
 
-    def _problem(self, request: Request, made: Translation) -> Diagnostic | None:
-        """Why an answer may not be used; None if it may."""
+    def _problem(self, request: Request, made: Translation, seeds: list[int]) -> tuple[Diagnostic | None, Case | None]:
+        """Why an answer may not be used, and the launch that showed it; None if it may.
+
+        ``seeds``: of the checks; one that rejects is the first for the next answer.
+        """
         from cassc.verify.check import Checker
 
         for target in request.targets:
@@ -217,15 +230,17 @@ class _Trial:
             try:
                 code_object = assemble_full(text, target, opt_level=self.options.opt_level).code_object
             except CasscError as problem:
-                return problem.diagnostics[0]
-            for further in range(_CHECKS_OF_A_GUESS):
-                with Checker(self.cubin, code_object, target, seed=self.options.seed + further) as checker:
+                return problem.diagnostics[0], None
+            for seed in list(seeds):
+                with Checker(self.cubin, code_object, target, seed=seed) as checker:
                     verdict = checker.check(request.function, made.engine, seconds=self.options.check_seconds)
                 if verdict.status is Status.REJECTED:
-                    return Diagnostic(Severity.ERROR, "check-rejected", verdict.reason)
+                    seeds.remove(seed)
+                    seeds.insert(0, seed)
+                    return Diagnostic(Severity.ERROR, "check-rejected", verdict.reason), checker.shown
                 if verdict.status is Status.UNVERIFIED:
-                    return Diagnostic(Severity.ERROR, "check-unverified", f"not checked: {verdict.reason}")
-        return None
+                    return Diagnostic(Severity.ERROR, "check-unverified", f"not checked: {verdict.reason}"), None
+        return None, None
 
 
 @dataclass(slots=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import ClassVar
 
 from cassc.diag import CasscError, Diagnostic, Location, Severity
 from cassc.engines.base import Request, Support, Translation, Unsupported
+from cassc.lift import calls
 from cassc.model.finish import finish
 from cassc.model.generate import SHIPPED, prepare, translator
 from cassc.model.operations import Form
+from cassc.sass import cfg
+from cassc.verify.oracle import Case
 
 MOST_INSTRUCTIONS = 3000
 
@@ -41,6 +44,10 @@ class ModelEngine:
             message = f"the kernel has not between 1 and {MOST_INSTRUCTIONS} instructions"
             location = Location(kernel=function.name, sm=function.arch.name)
             reasons.append(Diagnostic(Severity.ERROR, "model-unsupported", message, location))
+        if calls.analyse(cfg.build(function)).shared:
+            message = "the kernel calls a function that recurses, or through a pointer"
+            location = Location(kernel=function.name, sm=function.arch.name)
+            reasons.append(Diagnostic(Severity.ERROR, "model-unsupported", message, location))
         for position, token in translator(self.weights).unknown(task.source).items():
             location = function.location(at[task.source.addresses[position]])
             message = f"the model has never read '{token}'"
@@ -51,18 +58,25 @@ class ModelEngine:
         """The most probable answer."""
         return next(self.candidates(request))
 
-    def candidates(self, request: Request) -> Iterator[Translation]:
-        """Distinct answers that can be assembled, the most probable first."""
+    def candidates(self, request: Request) -> Generator[Translation, Case | None, None]:
+        """Distinct answers that can be finished, the most probable first; behind a launch that is sent, those that it
+        does not speak against."""
         task = prepare(request.function, request.cubin)
         problem: CasscError | None = None
         count = 0
-        for answer in translator(self.weights).answers(task):
+        answers = translator(self.weights).answers(task)
+        shown: Case | None = None
+        while True:
+            try:
+                answer = answers.send(shown)
+            except StopIteration:
+                break
             try:
                 ir = finish(answer, task.abi, request.cubin, self.form)
             except CasscError as refusal:
-                problem = problem or refusal
+                problem, shown = problem or refusal, None
                 continue
             count += 1
-            yield Translation(self.name, request.function.name, ir)
+            shown = yield Translation(self.name, request.function.name, ir)
         if not count and problem is not None:
             raise Unsupported(*problem.diagnostics) from problem

@@ -12,7 +12,7 @@ from the rest, and the finishing pass and LLVM make them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -402,3 +402,23 @@ def _source(rest: Iterator[str], kind: str, operation: str) -> str:
     while kind in SIGNED_KINDS and parts[-1] in ("neg", "abs"):
         parts.append(_next(rest, operation))
     return " ".join(parts)
+
+
+def renumbered(group: Group, source: Sequence[str]) -> Iterator[Group]:
+    """The group with another number in one place, all of the dialect's in turn.
+
+    ``source``: tokens of the instruction; what its numbers suggest (complements, sums, neighbours) comes first.
+    """
+    given = [int(token) for token in source if token.lstrip("-").isdigit()]
+    near = [value for n in given for value in (~n, -n, n + 1, n - 1, 32 - n)]
+    near += [a + sign * b for a in given for b in given for sign in (1, -1)]
+    numbers = dict.fromkeys([*near, *sorted(range(SMALLEST_NUMBER, LARGEST_NUMBER + 1), key=abs)])
+    for row, line in enumerate(group.lines):
+        for place, text in enumerate(line.sources):
+            if not text.lstrip("-").isdigit():
+                continue
+            for number in numbers:
+                if SMALLEST_NUMBER <= number <= LARGEST_NUMBER and str(number) != text:
+                    sources = (*line.sources[:place], str(number), *line.sources[place + 1 :])
+                    changed = Line(line.op, line.results, sources)
+                    yield Group(group.guard, (*group.lines[:row], changed, *group.lines[row + 1 :]))

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from cassc import diag
-from cassc.model.prompt import Message
+from cassc.model.prompt import Message, Task
 from cassc.target import SmArch
 
 MOST_CONTEXT = 32768
 """Tokens of question and answer together that the context is stretched to."""
 _EXTRA = "to install it: pip install 'cassc[model]'"
 _TRAINED_FOR = {"smA100": 80, "sm4090": 89}
+_SOURCE = r"(^|\W|_)src(\W|_|$)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +71,42 @@ class Chat(Protocol):
         """The model's text. Seed 0 is greedy. Raises CasscError."""
 
 
-def checkpoint(place: Path, sm: SmArch) -> Path:
-    """The checkpoint for an architecture: CASS has models for the A100 (sm_80) and the RTX 4090 (sm_89).
-
-    In a folder of several, by their names; the one whose architecture is nearest. Raises CasscError ``model-none``.
-    """
+def checkpoints(place: Path) -> list[Path]:
+    """A folder itself if it is a checkpoint, else those in it. Raises CasscError ``model-none``."""
     if (place / "config.json").is_file():
-        return place
-    found = (
-        [folder for folder in sorted(place.iterdir()) if (folder / "config.json").is_file()] if place.is_dir() else []
-    )
+        return [place]
+    found = [file.parent for file in sorted(place.glob("*/config.json"))]
     if not found:
         raise diag.error("model-none", f"'{place}' holds no checkpoint: there is no config.json in it")
+    return found
+
+
+def checkpoint(place: Path, sm: SmArch, task: Task = Task.ASSEMBLY) -> Path:
+    """The checkpoint for a task: CASS has models of assembly for the A100 and the RTX 4090, and models of source.
+
+    In a folder of several, by their names (``smA100``, ``sm4090``, ``src``); of assembly the one whose architecture is
+    nearest. A folder that is a checkpoint itself is taken for any task. Raises CasscError ``model-none``.
+    """
+    found = checkpoints(place)
+    if found == [place]:
+        return place
+    fitting = [folder for folder in found if bool(re.search(_SOURCE, folder.name, re.I)) == (task is Task.SOURCE)]
+    if not fitting:
+        names = ", ".join(folder.name for folder in found)
+        raise diag.error("model-none", f"'{place}' holds no checkpoint that translates {task.name.lower()}: {names}")
 
     def distance(folder: Path) -> tuple[int, str]:
         named = next((number for tag, number in _TRAINED_FOR.items() if re.search(tag, folder.name, re.I)), 80)
         return abs(named - sm.number), folder.name
 
-    return min(found, key=distance)
+    return min(fitting, key=distance)
 
 
-def chat(choice: Choice, sm: SmArch) -> Chat:
+def chat(choice: Choice, sm: SmArch, task: Task = Task.ASSEMBLY) -> Chat:
     """Raises CasscError ``model-none``, ``model-no-extra``, ``model-bad-checkpoint``."""
     if choice.is_server:
         return Server(choice)
-    return Local(checkpoint(Path(choice.place), sm), choice)
+    return Local(checkpoint(Path(choice.place), sm, task), choice)
 
 
 class Server:

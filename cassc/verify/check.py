@@ -48,6 +48,8 @@ class Checker:
         self._emulator: Emulator | None = None
         self._module: Module | None = None
         self._problem = ""
+        self.shown: Case | None = None
+        """The launch that the last kernel checked was rejected by."""
 
     def __enter__(self) -> Checker:
         try:
@@ -100,17 +102,19 @@ class Checker:
             oracle.scouted(scout.second(function, self._cubin, self._target))
             cases = oracle.cases(seconds, attempt)
         trial = Trial(oracle, self._module, kernel)
-        found = None
+        found = self.shown = None
         try:
             for case in cases:
                 found = trial.compare(case) or trial.ask(case, witnesses)
                 if found is not None:
+                    trial.shown = case
                     break
             else:
                 if recorded is None and (attempt is None or attempt >= LOOKED_AT):
                     found = trial.compare_sights(oracle.sights(seconds), attempt, witnesses=witnesses)
         except CasscError as problem:
             return replace(verdict, reason=f"the reference cannot run it: {problem}")
+        self.shown = trial.shown
         return trial.verdict(verdict, found)
 
 
@@ -131,11 +135,13 @@ class Trial:
         looked_at: launches that a second translation was compared on.
         agreed: name of a witness -> launches in which it agreed.
         dissent: name of a witness that does not decide -> the first difference.
+        shown: the launch that differed.
     """
 
     oracle: Oracle
     module: Module
     kernel: Kernel
+    shown: Case | None = None
     launches: int = 0
     traps: int = 0
     order_dependent: bool = False
@@ -225,6 +231,7 @@ class Trial:
             if chosen:
                 case = self.oracle.at(sight, self.module)
                 found = (self.compare(case) or self.ask(case, witnesses)) if sight.usable else None
+                self.shown = case if found is not None else None
             if not self.keeping:
                 self.oracle.forget(sight)
             if found is not None:

@@ -11,17 +11,19 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cassc import cli
+from cassc import cli, toolchain
 from cassc.amdgpu import emulator
 from cassc.amdgpu.assemble import assemble_full
 from cassc.diag import CasscError
-from cassc.driver import models
+from cassc.driver import answers, models
+from cassc.driver.answers import Answered, Source
+from cassc.hip import tools as hip_tools
 from cassc.image import cubin as cubin_image
 from cassc.lift.lift import lift_kernel
 from cassc.lift.module import link_text
 from cassc.model import prompt, published
-from cassc.model.prompt import Message
-from cassc.model.published import Choice, Local, Server
+from cassc.model.prompt import Message, Task
+from cassc.model.published import Chat, Choice, Local, Server
 from cassc.sass.disasm import disassemble
 from cassc.target import DEFAULT_TARGET, SmArch
 
@@ -38,14 +40,27 @@ def own_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_question_keeps_the_words_of_each_instruction() -> None:
     text = prompt.question(prompt.listing(FUNCTION)).content
-    assert text.startswith("Convert the following CUDA device assembly code to HIP device assembly:\n\n```cudaasm\n")
-    assert text.endswith("\n```")
+    lines = text.splitlines()
+    assert lines[:5] == [
+        "Convert the following CUDA device assembly code to HIP device assembly:",
+        "```cudaasm",
+        "code for sm_80",
+        f"Function : {FUNCTION.name}",
+        '.headerflags @"EF_CUDA_TEXMODE_UNIFIED EF_CUDA_64BIT_ADDRESS EF_CUDA_SM80 EF_CUDA_VIRTUAL_SM(EF_CUDA_SM80)"',
+    ]
+    assert lines[-3:] == ["..........", "", "```"]
+    # As cuobjdump prints it: addresses, not labels, and what only fills the code up without a space at its end.
+    assert any(line.startswith("/*0000*/ MOV R1, c[0x0][0x28] ; /* 0x") for line in lines)
+    end = next(line for line in lines if " BRA 0x" in line)
+    assert f"BRA {int(end[2:6], 16):#x}; /* 0x" in end and sum(" NOP; /* 0x" in line for line in lines) > 1
     word = FUNCTION.instructions[0].word
     assert f"/* {word & (1 << 64) - 1:#018x} */" in text and f"/* {word >> 64:#018x} */" in text
 
 
 def test_an_answer_is_its_block() -> None:
     assert prompt.answer_in("Sure:\n```hipasm\ns_endpgm\n```\nDone.") == "s_endpgm\n"
+    assert prompt.answer_in("```hipasm\ns_nop 0\n```\nBetter:\n```hipasm\ns_endpgm\n```") == "s_endpgm\n"
+    assert prompt.answer_in("```cpp\nint x;\n```\n```amd\nint y;\n```\n```\nz\n```", Task.SOURCE) == "int y;\n"
     with pytest.raises(prompt.Truncated):
         prompt.answer_in("```hipasm\ns_endpgm\n")
     with pytest.raises(ValueError, match="no fenced block"):
@@ -53,12 +68,21 @@ def test_an_answer_is_its_block() -> None:
 
 
 def test_the_checkpoint_of_the_nearest_gpu_is_taken(tmp_path: Path) -> None:
-    for name in ("CASS-smA100-7B", "CASS-sm4090-3B"):
+    for name in ("cass-smA100-7B", "cass-sm4090-3B", "cass-src-7b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text("{}")
-    assert published.checkpoint(tmp_path, SmArch(80)).name == "CASS-smA100-7B"
-    assert published.checkpoint(tmp_path, SmArch(89)).name == "CASS-sm4090-3B"
-    assert published.checkpoint(tmp_path, SmArch(90)).name == "CASS-sm4090-3B"
+    assert published.checkpoint(tmp_path, SmArch(80)).name == "cass-smA100-7B"
+    assert published.checkpoint(tmp_path, SmArch(89)).name == "cass-sm4090-3B"
+    assert published.checkpoint(tmp_path, SmArch(90)).name == "cass-sm4090-3B"
+    assert published.checkpoint(tmp_path, SmArch(80), Task.SOURCE).name == "cass-src-7b"
+    assert published.checkpoint(tmp_path / "cass-src-7b", SmArch(80)).name == "cass-src-7b"
+
+
+def test_a_folder_without_a_checkpoint_for_source_says_so(tmp_path: Path) -> None:
+    (tmp_path / "cass-smA100-7B").mkdir()
+    (tmp_path / "cass-smA100-7B" / "config.json").write_text("{}")
+    with pytest.raises(CasscError, match="translates source: cass-smA100-7B"):
+        published.checkpoint(tmp_path, SmArch(80), Task.SOURCE)
 
 
 def test_a_folder_without_checkpoint_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,6 +109,11 @@ def right_answer() -> str:
     return f"```hipasm\n{assembly}```"
 
 
+def ask(chat: Chat, attempts: int) -> Answered:
+    judge = answers.of_kernel(FUNCTION, CUBIN, 0.5)
+    return answers.ask(chat, FUNCTION.name, prompt.listing(FUNCTION), Task.ASSEMBLY, judge, attempts)
+
+
 class Scripted:
     """A chat that has its answers ready."""
 
@@ -103,16 +132,58 @@ def test_a_wrong_answer_is_given_back_with_its_counterexample() -> None:
     wrong = right.replace("v_mul_f32", "v_add_f32")
     assert wrong != right
     chat = Scripted(["```hipasm\n", wrong, right])
-    answered = models.ask(chat, FUNCTION, CUBIN, 4, 0.5)
-    assert answered.status == "accepted" and answered.attempts == 3 and answered.code_object
+    answered = ask(chat, 4)
+    assert answered.status == "accepted" and answered.attempts == 3 and answered.products[".hsaco"]
     assert len(chat.asked[1]) == 1
     assert "not equivalent" in chat.asked[2][-1].content and chat.asked[2][1].content == wrong
 
 
 @emulated
 def test_answers_that_never_assemble_are_unusable() -> None:
-    answered = models.ask(Scripted(["```hipasm\nnonsense\n```"] * 2), FUNCTION, CUBIN, 2, 0.5)
-    assert answered.status == "unusable" and not answered.code_object
+    answered = ask(Scripted(["```hipasm\nnonsense\n```"] * 2), 2)
+    assert answered.status == "unusable" and not answered.products
+
+
+SOURCE = """#include <cuda_runtime.h>
+template <class T> __device__ T twice(T x) { return x + x; }
+__global__ void sums(const int *in, int *out, int n) {
+    __shared__ int part[64];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    part[threadIdx.x & 63] = i < n ? in[i] : 0;
+    __syncthreads();
+    if (i < n) out[i] = twice(part[(threadIdx.x ^ 1) & 63]) + STEP;
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 256);
+    sums<<<1, 64>>>(p, p + 32, 32);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+"""
+
+
+def in_hip(text: str) -> str:
+    text = text.replace("cuda_runtime.h", "hip/hip_runtime.h").replace("cudaSuccess", "hipSuccess")
+    launch = "hipLaunchKernelGGL(sums, dim3(1), dim3(64), 0, 0, p, p + 32, 32)"
+    text = text.replace("sums<<<1, 64>>>(p, p + 32, 32)", launch).replace("cudaMalloc", "hipMalloc")
+    return f"```amd\n{text.replace('cudaDevice', 'hipDevice')}```"
+
+
+@emulated
+@pytest.mark.skipif(bool(hip_tools.lacks()) or toolchain.find_nvcc() is None, reason="no nvcc, or no clang for HIP")
+def test_hip_source_is_compiled_and_its_kernels_are_checked(tmp_path: Path) -> None:
+    file = tmp_path / "sums.cu"
+    file.write_text(SOURCE)
+    right = in_hip(SOURCE)
+    chat = Scripted([right.replace("twice(part", "thrice(part"), right.replace("^ 1", "^ 2"), right])
+    judge = answers.of_source(Source(file, SmArch(80), ("-D", "STEP=3")), 0.5)
+    answered = answers.ask(chat, "sums", SOURCE, Task.SOURCE, judge, 4)
+    assert answered.status == "accepted" and answered.attempts == 3
+    assert answered.products[".hip"].decode() in right and answered.products[".hsaco"][:4] == b"\x7fELF"
+    assert chat.asked[0][0].content == f"Convert the following CUDA code to AMD GPU code:\n```cuda\n{SOURCE}\n```"
+    assert "kernel 'sums(int const*, int*, int)'" in chat.asked[2][-1].content
+    with pytest.raises(CasscError, match="nvcc refuses the source"):
+        answers.of_source(Source(file, SmArch(80)), 0.5)
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -188,5 +259,5 @@ def test_a_random_checkpoint_of_the_same_architecture_answers(tmp_path: Path) ->
     asked = [prompt.question(prompt.listing(FUNCTION))]
     greedy, sampled = chat.ask(asked, 0), chat.ask(asked, 5)
     assert greedy == chat.ask(asked, 0) and sampled == chat.ask(asked, 5)
-    answered = models.ask(chat, FUNCTION, CUBIN, 1, 0.5)
+    answered = ask(chat, 1)
     assert answered.status == "unusable" and answered.reason

@@ -1,15 +1,15 @@
 """How often answers are right: ``python -m cassc.model.train.evaluate OUT.jsonl --random 40 --held-out 40 [CUBIN...]``.
 
-For each kernel the answers are tried in order against the gate, as the cascade does. The first answer, and the first
-that the gate accepts, are then scored by launches of another seed, which the gate has not seen. The lifter's
-translation is scored the same way. One line of JSON for each kernel; the summary gives intervals after Wilson.
+For each kernel the answers are tried in order against the gate, as the cascade does, and the model is shown by what
+launches they are rejected. The first answer, and the first that the gate accepts, are then scored by launches of
+another seed, which the gate has not seen. The lifter's translation is scored the same way. One line of JSON for each
+kernel; the summary gives intervals after Wilson.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
-import itertools
 import json
 import math
 import time
@@ -37,6 +37,7 @@ from cassc.sass import cfg, disasm
 from cassc.sass.disasm import SassFunction
 from cassc.target import DEFAULT_TARGET
 from cassc.verify.check import Checker
+from cassc.verify.oracle import Case
 from cassc.verify.verdict import Status, Verdict
 
 ATTEMPTS = 16
@@ -46,10 +47,11 @@ FRESH = 10_000_000
 
 
 class Judge:
-    """Assembles and checks one kernel's translations."""
+    """Assembles and checks one kernel's translations. ``shown``: the launch that rejected the last one."""
 
     def __init__(self, function: SassFunction, cubin: Cubin, seconds: float) -> None:
         self.function, self.cubin, self.seconds = function, cubin, seconds
+        self.shown: Case | None = None
         self.shared = module_globals(cubin).definitions
 
     def assembled(self, ir: LiftedKernel) -> tuple[bytes, int]:
@@ -60,12 +62,16 @@ class Judge:
 
     def verdict(self, code_object: bytes, seed: int) -> Verdict:
         with Checker(self.cubin, code_object, DEFAULT_TARGET, seed=seed) as checker:
-            return checker.check(self.function, "model", seconds=self.seconds)
+            verdict = checker.check(self.function, "model", seconds=self.seconds)
+        self.shown = checker.shown
+        return verdict
 
 
-def evaluate(function: SassFunction, cubin: Cubin, model: Translator, form: Form, seconds: float) -> dict[str, Any]:
+def evaluate(
+    function: SassFunction, cubin: Cubin, model: Translator, form: Form, seconds: float, *, blind: bool = False
+) -> dict[str, Any]:
     """What became of one kernel. ``first``, ``gated``, ``lift``: scores of the first answer, of the first that the gate
-    accepts, and of the lifter's translation."""
+    accepts, and of the lifter's translation. ``blind``: the model is not shown the launches that rejected answers."""
     judge = Judge(function, cubin, seconds)
     facts: dict[str, Any] = {"kernel": function.name, "sm": cubin.arch.number}
     try:
@@ -82,7 +88,14 @@ def evaluate(function: SassFunction, cubin: Cubin, model: Translator, form: Form
         return {**facts, "refused": f"never read {next(iter(unknown.values()))}"}
     begin, started = time.process_time(), time.perf_counter()
     first = None
-    for attempt, answer in enumerate(itertools.islice(model.answers(task), ATTEMPTS)):
+    answers = model.answers(task)
+    shown: Case | None = None
+    for attempt in range(ATTEMPTS):
+        try:
+            answer = answers.send(shown)
+        except StopIteration:
+            break
+        shown = None
         if attempt == 0:
             facts["model seconds"] = round(time.process_time() - begin, 3)
             facts["model wall"] = round(time.perf_counter() - started, 3)
@@ -93,6 +106,7 @@ def evaluate(function: SassFunction, cubin: Cubin, model: Translator, form: Form
             facts.setdefault("unassembled", str(problem.diagnostics[0].message)[:300])
             continue
         gate = judge.verdict(code_object, GATE_SEED)
+        shown = None if blind else judge.shown
         if attempt == 0:
             first = facts["first"] = judge.verdict(code_object, SCORE_SEED).status.value
             facts["first gate"] = gate.status.value
@@ -205,12 +219,18 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="for each check")
     parser.add_argument("--form", choices=[f.value for f in Form], default=Form.IR.value)
     parser.add_argument("--compare", action="store_true", help="execute nothing: compare with the teacher's answers")
+    parser.add_argument("--blind", action="store_true", help="do not show the model the launches that reject")
+    parser.add_argument("--kernel", default="", help="only kernels with this in their names")
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=1, help="kernels at a time")
     parser.add_argument("--weights", type=Path, default=SHIPPED)
     given = parser.parse_args()
     judged = functools.partial(
-        _row, weights=given.weights, form=None if given.compare else Form(given.form), seconds=given.seconds
+        _row,
+        weights=given.weights,
+        form=None if given.compare else Form(given.form),
+        seconds=given.seconds,
+        blind=given.blind,
     )
     sets: dict[str, Iterator[tuple[str, bytes]]] = {
         "random": fresh(kernels.TRAINING, given.random, given.seed),
@@ -224,6 +244,7 @@ def main() -> None:
                 pool.submit(judged, title, image, function.name)
                 for title, image in items
                 for function in disasm.disassemble(cubin_image.parse(image)).functions
+                if given.kernel in function.name
             ]
             for done in as_completed(waiting):
                 rows.append({"set": name, **done.result()})
@@ -233,12 +254,14 @@ def main() -> None:
                 print(json.dumps({name: likeness(rows) if given.compare else summary(rows)}, indent=1), flush=True)
 
 
-def _row(title: str, image: bytes, kernel: str, weights: Path, form: Form | None, seconds: float) -> dict[str, Any]:
+def _row(
+    title: str, image: bytes, kernel: str, weights: Path, form: Form | None, seconds: float, blind: bool
+) -> dict[str, Any]:
     """One kernel's facts, in a process of the pool; without a form it is compared with the teacher."""
     cubin = cubin_image.parse(image)
     (function,) = (f for f in disasm.disassemble(cubin).functions if f.name == kernel)
     model = _translator(weights)
-    found = evaluate(function, cubin, model, form, seconds) if form else compare(function, cubin, model)
+    found = evaluate(function, cubin, model, form, seconds, blind=blind) if form else compare(function, cubin, model)
     return {"file": title, **found}
 
 
