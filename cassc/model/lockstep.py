@@ -20,11 +20,11 @@ from cassc.model.canonical import Source
 from cassc.model.dialect import Group, Slots
 from cassc.model.operations import Form, Operations
 from cassc.sass.builder import I32
-from cassc.sass.crew import Halt, Machine
 from cassc.sass.disasm import SassFunction
-from cassc.sass.evaluate import Lanes, Mask
 from cassc.sass.execute import Machine as AnyMachine
 from cassc.sass.execute import Plan, Write
+from cassc.sass.lanes import Lanes, Mask
+from cassc.sass.machine import Halt, Machine
 from cassc.sass.memory import AccessError
 from cassc.sass.operand import Pred, Reg, UReg
 from cassc.sass.program import Program

@@ -5,6 +5,8 @@ torch and transformers (the extra ``model``) are imported when a folder is used.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import re
 import urllib.error
@@ -20,7 +22,6 @@ from cassc.target import SmArch
 
 MOST_CONTEXT = 32768
 """Tokens of question and answer together that the context is stretched to."""
-_EXTRA = "to install it: pip install 'cassc[model]'"
 _TRAINED_FOR = {"smA100": 80, "sm4090": 89}
 _SOURCE = r"(^|\W|_)src(\W|_|$)"
 
@@ -140,36 +141,45 @@ class Local:
     """A checkpoint in a folder, through transformers."""
 
     def __init__(self, folder: Path, choice: Choice) -> None:
-        try:
-            import torch
-            import transformers
-        except ImportError as problem:
-            raise diag.error(
-                "model-no-extra", f"published checkpoints need {problem.name}", notes=[diag.note(_EXTRA)]
-            ) from problem
+        """Raises CasscError ``model-no-extra``, ``model-bad-checkpoint``."""
+        self._torch, transformers = _needed("torch"), _needed("transformers")
+        quantised = choice.form in ("int8", "int4")
+        for name in ("accelerate", "bitsandbytes") if quantised else ():
+            _needed(name)
+        transformers.utils.logging.disable_progress_bar()
         self.choice = choice
-        self._torch = torch
-        self.device = "cuda" if torch.cuda.is_available() else "cpu"
+        self.device = "cuda" if self._torch.cuda.is_available() else "cpu"
         settings: dict[str, Any] = {"local_files_only": True}
         try:
             self.tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **settings)
             config = transformers.AutoConfig.from_pretrained(folder, **settings)
             self.context = stretched(config)
             self.model = transformers.AutoModelForCausalLM.from_pretrained(
-                folder, config=config, **settings, **self._precision(transformers)
+                folder, config=config, **settings, **self._precision(transformers), **self._placement(quantised)
             )
-        except (OSError, ValueError, ImportError) as problem:
-            raise diag.error("model-bad-checkpoint", f"'{folder}' cannot be loaded: {problem}") from problem
-        if not getattr(self.model, "hf_device_map", None):
-            self.model.to(self.device)
+            if not getattr(self.model, "hf_device_map", None):
+                self.model.to(self.device)
+        except Exception as problem:  # what is wrong with a file, or too much for the hardware, may raise anything
+            held = f" as {choice.form}" if choice.form else ""
+            message = f"'{folder}' cannot be loaded{held} on this machine: {_first_line(problem)}"
+            raise diag.error("model-bad-checkpoint", message) from problem
         self.model.eval()
 
     def _precision(self, transformers: Any) -> dict[str, Any]:
+        torch = self._torch
         form = self.choice.form or ("bf16" if self.device == "cuda" else "fp32")
-        if form in ("int8", "int4"):
-            quantised = transformers.BitsAndBytesConfig(load_in_8bit=form == "int8", load_in_4bit=form == "int4")
-            return {"quantization_config": quantised, "device_map": "auto"}
-        return {"dtype": self._torch.bfloat16 if form == "bf16" else self._torch.float32}
+        if form == "int8":  # whose products are of half precision
+            config = transformers.BitsAndBytesConfig(load_in_8bit=True)
+            return {"quantization_config": config, "dtype": torch.float16}
+        if form == "int4":
+            config = transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=torch.bfloat16)
+            return {"quantization_config": config, "dtype": torch.bfloat16}
+        return {"dtype": torch.bfloat16 if form == "bf16" else torch.float32}
+
+    def _placement(self, quantised: bool) -> dict[str, Any]:
+        """Over all GPUs, and the CPU's memory behind them, where accelerate is there to do so."""
+        spread = self.device == "cuda" and importlib.util.find_spec("accelerate") is not None
+        return {"device_map": "auto"} if quantised or spread else {}
 
     def ask(self, messages: Sequence[Message], seed: int) -> str:
         torch, choice = self._torch, self.choice
@@ -184,14 +194,32 @@ class Local:
         if seed:
             torch.manual_seed(seed)
             sampling = {"do_sample": True, "temperature": choice.temperature, "top_p": 0.95}
-        with torch.inference_mode():
-            made = self.model.generate(
-                **inputs,
-                max_new_tokens=min(choice.most_tokens, room),
-                pad_token_id=self.tokenizer.pad_token_id,
-                **sampling,
-            )
+        try:
+            with torch.inference_mode():
+                made = self.model.generate(
+                    **inputs,
+                    max_new_tokens=min(choice.most_tokens, room),
+                    pad_token_id=self.tokenizer.pad_token_id,
+                    **sampling,
+                )
+        except (RuntimeError, NotImplementedError) as problem:  # too little memory; an operation that the device lacks
+            raise diag.error("model-failed", f"the model failed on {self.device}: {_first_line(problem)}") from problem
         return str(self.tokenizer.decode(made[0, length:], skip_special_tokens=True))
+
+
+def _needed(name: str) -> Any:
+    """A module of another package. Raises CasscError ``model-no-extra``."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as problem:
+        extras = "model,quantised" if name in ("accelerate", "bitsandbytes") else "model"
+        cure = diag.note(f"to install it: pip install 'cassc[{extras}]'")
+        missing = problem.name or name
+        raise diag.error("model-no-extra", f"published checkpoints need {missing}", notes=[cure]) from problem
+
+
+def _first_line(problem: Exception) -> str:
+    return next((line for line in str(problem).splitlines() if line.strip()), type(problem).__name__)
 
 
 def stretched(config: Any) -> int:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
+import types
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -226,9 +228,42 @@ def test_a_server_that_is_not_there_is_named() -> None:
     assert problem.value.diagnostics[0].id == "model-server"
 
 
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_random_checkpoint_of_the_same_architecture_answers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["torch", "transformers", "accelerate", "bitsandbytes"])
+def test_a_package_that_is_missing_is_named(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for other in ("torch", "transformers", "accelerate"):
+        monkeypatch.setitem(sys.modules, other, types.ModuleType(other))
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(CasscError, match=f"need {name}") as problem:
+        Local(tmp_path, Choice(str(tmp_path), form="int4"))
+    extras = "model,quantised" if name in ("accelerate", "bitsandbytes") else "model"
+    assert f"'cassc[{extras}]'" in problem.value.diagnostics[0].notes[0].message
+
+
+def test_hardware_that_cannot_hold_the_weights_so_is_no_traceback(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing:
+        def __getattr__(self, name: str) -> Any:
+            return self
+
+        def __call__(self, *arguments: Any, **named: Any) -> Any:
+            if "quantization_config" in named:
+                raise RuntimeError("\nno kernel image for this device\nmore of it")
+            return self
+
+    for name in ("torch", "transformers", "accelerate", "bitsandbytes"):
+        monkeypatch.setitem(sys.modules, name, Refusing())
+    monkeypatch.setattr(published, "stretched", lambda config: 1)
+    with pytest.raises(CasscError) as problem:
+        Local(tmp_path, Choice(str(tmp_path), form="int8"))
+    (told,) = problem.value.diagnostics
+    assert told.id == "model-bad-checkpoint"
+    assert told.message.endswith("cannot be loaded as int8 on this machine: no kernel image for this device")
+
+
+@pytest.fixture(scope="module")
+def random_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of the published ones' architecture (Qwen2), with a letter for each token."""
     torch = pytest.importorskip("torch", reason="the extra 'model' is not installed")
     transformers = pytest.importorskip("transformers", reason="the extra 'model' is not installed")
     tokenizers = pytest.importorskip("tokenizers", reason="the extra 'model' is not installed")
@@ -242,22 +277,36 @@ def test_a_random_checkpoint_of_the_same_architecture_answers(tmp_path: Path) ->
         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
         "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
     )
-    tokenizer.save_pretrained(tmp_path)
+    folder = tmp_path_factory.mktemp("checkpoint")
+    tokenizer.save_pretrained(folder)
     torch.manual_seed(1)
     config = transformers.Qwen2Config(
         vocab_size=131,
-        hidden_size=32,
-        intermediate_size=64,
+        hidden_size=128,
+        intermediate_size=256,
         num_hidden_layers=2,
         num_attention_heads=2,
         num_key_value_heads=2,
         max_position_embeddings=4096,
     )
-    transformers.Qwen2ForCausalLM(config).save_pretrained(tmp_path)
-    chat = Local(tmp_path, Choice(str(tmp_path), form="fp32", most_tokens=24))
+    transformers.Qwen2ForCausalLM(config).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("form", ["fp32", "bf16", "int8", "int4"])
+def test_a_random_checkpoint_of_the_same_architecture_answers(random_checkpoint: Path, form: str) -> None:
+    if form in ("int8", "int4"):
+        pytest.importorskip("bitsandbytes", reason="the extra 'quantised' is not installed")
+    chat = Local(random_checkpoint, Choice(str(random_checkpoint), form=form, most_tokens=24))
     assert chat.context == published.MOST_CONTEXT
-    asked = [prompt.question(prompt.listing(FUNCTION))]
+    layer = chat.model.model.layers[0].self_attn.q_proj
+    sizes = {"fp32": 4, "bf16": 2, "int8": 1, "int4": 0.5}
+    assert layer.weight.numel() * layer.weight.element_size() == sizes[form] * 128 * 128
+    asked = [prompt.question("MOV R1, R2 ;")]
     greedy, sampled = chat.ask(asked, 0), chat.ask(asked, 5)
     assert greedy == chat.ask(asked, 0) and sampled == chat.ask(asked, 5)
-    answered = ask(chat, 1)
-    assert answered.status == "unusable" and answered.reason
+    if form == "fp32":
+        answered = ask(chat, 1)
+        assert answered.status == "unusable" and answered.reason
