@@ -14,6 +14,7 @@ from cassc.sass.builder import I1, I8, I16, I32, I64, Type, Value
 from cassc.sass.execute import Write
 from cassc.sass.launch import RESERVED_BYTES, LaunchWords
 from cassc.sass.operand import Pred, Reg, UReg
+from cassc.sass.reserved import own_shared
 
 # Implicit kernel arguments of code object version 5 (AMDGPUUsage, "Code Object V5 Metadata"): offset and bytes.
 _GRID = ((0, 4), (4, 4), (8, 4))
@@ -175,9 +176,9 @@ class EmitLlvm(Barriers):
         if name in ("cgactaid", "cgasize", "smid", "gridid", "stack_end"):
             return self.const(I32, 0)
         if name == "dynamic_smem_size":
-            return self._implicit(_DYNAMIC_LDS, 4)
+            return self._dynamic()
         if name == "total_smem_size":
-            return self.add(self._implicit(_DYNAMIC_LDS, 4), self.const(I32, self.abi.static_shared))
+            return self.add(self._dynamic(), self.const(I32, own_shared(self.abi, self.words)))
         raise diag.error("lift-unsupported", f"the special register {name} has no counterpart on the target")
 
     def _counter(self, scale: int, high: bool) -> Ir:
@@ -213,18 +214,26 @@ class EmitLlvm(Barriers):
         flat = self.raw(f"addrspacecast ptr addrspace(5) {self.local} to ptr")
         return self.define(I64, f"ptrtoint ptr {flat} to i64")
 
+    def _dynamic(self) -> Ir:
+        """Bytes of dynamic shared memory, which LLVM gives a kernel only if that uses the address of some."""
+        self.effects = True
+        self.line(f'call void asm sideeffect "", "s"(i32 {self._behind()})')
+        return self._implicit(_DYNAMIC_LDS, 4)
+
+    def _behind(self) -> str:
+        """Shared address of what lies behind all the rest, of which LLVM thinks as the kernel's dynamic memory."""
+        symbol = "@__cassc_dynamic"
+        self.helpers[symbol] = f"{symbol} = external addrspace(3) global [0 x i8], align {LDS_ALIGN}"
+        return f"ptrtoint (ptr addrspace(3) {symbol} to i32)"
+
     def _reserved(self) -> Ir:
         """Shared address of the reserved memory."""
         if self.words.reserved_at is not None:
             return self.const(I32, self.words.reserved_at)
         self.needs.add("reserved")
         dynamic = self.add(self._implicit(_DYNAMIC_LDS, 4), self.const(I32, LDS_ALIGN - 1))
-        behind = self.and_(dynamic, self.const(I32, -LDS_ALIGN & 0xFFFFFFFF))
-        # LLVM gives a kernel the size of its dynamic memory only if the kernel names some; it lies behind all the rest.
-        symbol = "@__cassc_dynamic"
-        self.helpers[symbol] = f"{symbol} = external addrspace(3) global [0 x i8], align {LDS_ALIGN}"
-        rest = Ir(I32, f"ptrtoint (ptr addrspace(3) {symbol} to i32)")
-        return self.sub(self.add(behind, rest), self.const(I32, self.lds_bias + RESERVED_LDS))
+        rounded = self.and_(dynamic, self.const(I32, -LDS_ALIGN & 0xFFFFFFFF))
+        return self.sub(self.add(rounded, Ir(I32, self._behind())), self.const(I32, self.lds_bias + RESERVED_LDS))
 
     def _constants(self) -> Ir:
         """Generic address of constant bank 3."""
@@ -292,6 +301,12 @@ class EmitLlvm(Barriers):
                 return self.hi(whole) if offset > place else self.lo(whole)
         if offset == self.words.stack:
             return self.const(I32, self.abi.frame_size)
+        if offset == self.words.dynamic:
+            return self.special("dynamic_smem_size")
+        if offset == self.words.multiprocessors:
+            return self.const(I32, 1)
+        if offset == self.words.not_counted:
+            return self.const(I32, 0)
         if offset == self.words.reserved:
             return self._reserved()
         if offset in self.words.workspace:

@@ -49,7 +49,10 @@ class Cta:
         self.local_size = max(-(-program.stack // 16) * 16, 16)
         local = np.full(self.local_size * self.threads, undefined, np.uint8)
         self.local = Memory([Range(0, local)], "local")
-        self.banks = {**program.banks, 0: program.bank0(grid, block, parameters, workspace)}
+        self.banks = {
+            **program.banks,
+            0: program.bank0(grid, block, parameters, dynamic_shared=dynamic_shared, workspace=workspace),
+        }
         if bank3.size:
             self.banks[3] = Memory([Range(0, bank3, writable=False)], "c[0x3]")
         self.races = races

@@ -60,6 +60,10 @@ class LaunchWords:
         reserved_at: that address, from sm_90 on, where a kernel's static shared memory starts with 1024 bytes of the
             driver's; behind what the lifter keeps there for barriers. None before: it lies behind all that is the
             kernel's.
+        dynamic: bytes of dynamic shared memory (PTX ``%dynamic_smem_size``).
+        not_counted: bytes that code takes away from the size of all shared memory (PTX ``%total_smem_size``): the
+            driver's, which the size does not have here.
+        multiprocessors: their number (PTX ``%nsmid``); one here, since all CTAs say that they run on the first.
         size: of the words before the parameters, where a kernel has none.
         cluster: None before sm_90. What they hold was recorded on an H200; that of sm_100 is taken to be the same.
     """
@@ -74,6 +78,9 @@ class LaunchWords:
     constants: int | None
     reserved: int
     reserved_at: int | None
+    dynamic: int
+    not_counted: int
+    multiprocessors: int
     size: int
     cluster: ClusterWords | None = None
 
@@ -93,6 +100,9 @@ _SM_75 = LaunchWords(
     constants=0x50,
     reserved=0x124,
     reserved_at=None,
+    dynamic=0x2C,
+    not_counted=0x114,
+    multiprocessors=0x10C,
     size=0x400,
 )
 _SM_90 = replace(
@@ -114,6 +124,9 @@ _SM_100 = LaunchWords(
     constants=None,
     reserved=0x27C,
     reserved_at=544,
+    dynamic=0x2AC,
+    not_counted=0x16C,
+    multiprocessors=0x2D0,
     size=0x400,
     cluster=ClusterWords(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC),
 )

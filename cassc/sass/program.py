@@ -88,7 +88,13 @@ class Program:
         )
 
     def bank0(
-        self, grid: tuple[int, int, int], block: tuple[int, int, int], parameters: bytes, workspace: int = 0
+        self,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        parameters: bytes,
+        *,
+        dynamic_shared: int = 0,
+        workspace: int = 0,
     ) -> Memory:
         """Launch dimensions, windows, stack pointer and parameters, as the driver lays them out.
 
@@ -104,6 +110,8 @@ class Program:
             if window is not None:
                 words[window // 4], words[window // 4 + 1] = WINDOWS[space] & 0xFFFFFFFF, WINDOWS[space] >> 32
         words[at.stack // 4] = self.stack
+        words[at.dynamic // 4] = dynamic_shared
+        words[at.multiprocessors // 4] = 1
         words[at.reserved // 4] = RESERVED_APART if at.reserved_at is None else at.reserved_at
         low, high = at.workspace
         words[low // 4], words[high // 4] = workspace & 0xFFFFFFFF, workspace >> 32

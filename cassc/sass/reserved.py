@@ -27,3 +27,9 @@ def with_driver_shared(abi: KernelAbi, sm: int, instructions: Iterable[Instructi
             if isinstance(o, Named) and o.name == "SR_SWINHI":
                 return replace(abi, static_shared=DRIVER_SHARED)
     return abi
+
+
+def own_shared(abi: KernelAbi, words: LaunchWords) -> int:
+    """Bytes of static shared memory without the driver's."""
+    has_drivers = words.reserved_at is not None and abi.static_shared >= DRIVER_SHARED
+    return abi.static_shared - (DRIVER_SHARED if has_drivers else 0)

@@ -16,9 +16,11 @@ from cassc.sass.cfg import target_of
 from cassc.sass.cta import Cta
 from cassc.sass.fields import REGISTERS
 from cassc.sass.lanes import WARP, WINDOWS, Mask
+from cassc.sass.launch import LaunchWords
 from cassc.sass.machine import Halt, Machine
 from cassc.sass.memory import AccessError, Memory
 from cassc.sass.operand import Pred
+from cassc.sass.reserved import own_shared
 from cassc.sass.row import Instruction
 
 # Why a lane does not run.
@@ -116,7 +118,8 @@ class Threads:
         if name == "dynamic_smem_size":
             return self.cta.dynamic_shared
         if name == "total_smem_size":
-            return self.cta.dynamic_shared + self.cta.program.function.abi.static_shared
+            function = self.cta.program.function
+            return self.cta.dynamic_shared + own_shared(function.abi, LaunchWords.of(function.arch.number))
         raise Halt("instruction", f"the special register {name} is not supported")
 
     def bank(self, bank: int) -> Memory:

@@ -54,13 +54,13 @@ def on_the_emulator(name: str, sm: int, dynamic: int = 0) -> NDArray[Any]:
         return np.frombuffer(device.read(target, VALUES.nbytes), np.int32)
 
 
-def interpreted(name: str, sm: int) -> NDArray[Any]:
+def interpreted(name: str, sm: int, dynamic: int = 0) -> NDArray[Any]:
     cubin = cubins.parse((FOLDER / f"{name}.sm_{sm}.cubin").read_bytes())
     memory, out = Memory(), np.zeros(VALUES.nbytes, np.uint8)
     memory.add(Range(0x10000, VALUES.copy().view(np.uint8)))
     memory.add(Range(0x20000, out))
     parameters = (0x10000).to_bytes(8, "little") + (0x20000).to_bytes(8, "little")
-    interp.run(name, cubin, interp.Launch((BLOCKS, 1, 1), (THREADS, 1, 1), 0, parameters), memory)
+    interp.run(name, cubin, interp.Launch((BLOCKS, 1, 1), (THREADS, 1, 1), dynamic, parameters), memory)
     return out.view(np.int32)
 
 
@@ -70,7 +70,18 @@ def test_on_the_emulator(sm: int) -> None:
     assert on_the_emulator("tiles", sm, DYNAMIC).tolist() == expected().tolist()
 
 
-@pytest.mark.parametrize("run", [interpreted, pytest.param(on_the_emulator, marks=needs_emulator)])
+RUNS = [interpreted, pytest.param(on_the_emulator, marks=needs_emulator)]
+
+
+@pytest.mark.parametrize("sm", [80, 90, 120])
+@pytest.mark.parametrize("run", RUNS)
+def test_sizes(run: Callable[[str, int, int], NDArray[Any]], sm: int) -> None:
+    total, dynamic, multiprocessors = run("sizes", sm, DYNAMIC)[:3].tolist()
+    assert dynamic == DYNAMIC and multiprocessors >= 1
+    assert DYNAMIC + 20 <= total < DYNAMIC + 1024
+
+
+@pytest.mark.parametrize("run", RUNS)
 def test_in_kernels_that_have_no_shared_memory(run: Callable[[str, int], NDArray[Any]]) -> None:
     tiles = VALUES.reshape(-1, TILE)
     sums = tiles.sum(axis=1, keepdims=True) + np.broadcast_to(tiles[:, 40:41], tiles.shape)

@@ -43,6 +43,7 @@ SPECIAL_NAMES = {
     "SR_GLOBALTIMERLO": "globaltimerlo",
     "SR_GLOBALTIMERHI": "globaltimerhi",
     "SR_SWINHI": "swinhi",
+    "SR_SMEMSZ": "total_smem_size",
     "SR_LMEMHIOFF": "stack_end",
     "SR_CgaCtaId": "cgactaid",
     "SR_CgaSize": "cgasize",

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Protocol, TypeVar
 
 from cassc.sass.builder import BF16, F16, F32, F64, I8, I16, I32, I64, Builder, Space, Type, Value
 from cassc.sass.fields import Field
@@ -21,7 +22,7 @@ Words = tuple[Value, ...]
 T = TypeVar("T")
 
 
-def _lane_parts(b: Builder) -> tuple[Value, Value]:
+def lane_parts(b: Builder) -> tuple[Value, Value]:
     """First lane of the own group of four, and the place in it."""
     lane = b.special("laneid")
     three = b.const(I32, 3)
@@ -44,7 +45,7 @@ def multiply(
         operate: has an accumulator and the words of A and of B that meet in it; gives the next accumulator.
         words: registers of one element of A or B: 2 for doubles.
     """
-    group, t = _lane_parts(b)
+    group, t = lane_parts(b)
     halves_of_rows = rows // 8
     blocks = len(columns) // words
     column_lanes = [b.shl(b.add(b.shl(t, b.const(I32, 1)), b.const(I32, j)), b.const(I32, 2)) for j in (0, 1)]
@@ -93,7 +94,13 @@ def tf32_of(b: Builder) -> Factors:
     return Factors(lambda word: [b.bitcast(b.and_(word, b.const(I32, -0x2000)), F32)], -126)
 
 
-def _sums(b: Builder, a: Words, columns: Words, totals: list[Value], factors: Factors) -> list[Value]:
+class Walk(Protocol):
+    """Goes to where words of A and of B meet, as `multiply` does."""
+
+    def __call__(self, accumulators: Sequence[T], operate: Callable[[T, Words, Words], T]) -> list[T]: ...
+
+
+def _sums(b: Builder, totals: list[Value], factors: Factors, walk: Walk) -> list[Value]:
     """Each of the totals and the products of the factors that meet in it, all at once."""
     met: list[tuple[list[Value], list[Value]]] = [([], []) for _ in totals]
 
@@ -102,7 +109,7 @@ def _sums(b: Builder, a: Words, columns: Words, totals: list[Value], factors: Fa
         met[place][1].extend(factors.of(y[0]))
         return place
 
-    multiply(b, a, columns, range(len(totals)), note, rows=16)
+    walk(range(len(totals)), note)
     return [b.tensor_sum(total, *pairs, factors.least) for total, pairs in zip(totals, met, strict=True)]
 
 
@@ -119,20 +126,25 @@ def _hmma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words, factor
 
 
 def product(b: Builder, a: Words, columns: Words, c: Words, factors: Factors) -> Words:
+    """`sums_of` the products of two matrices."""
+    return sums_of(b, c, factors, partial(multiply, b, a, columns, rows=16))
+
+
+def sums_of(b: Builder, c: Words, factors: Factors, walk: Walk) -> Words:
     """Sixteen rows; sums are of 32 bits each, or packed halves where ``c`` has two words."""
     if len(c) == 2:
         sums = [b.fconvert(h, F32) for word in c for h in halves(b, word)]
-        results = [b.fconvert(r, F16) for r in _sums(b, a, columns, sums, factors)]
+        results = [b.fconvert(r, F16) for r in _sums(b, sums, factors, walk)]
         return packed(b, results[0], results[1]), packed(b, results[2], results[3])
     sums = [b.bitcast(word, F32) for word in c]
-    return tuple(b.bitcast(r, I32) for r in _sums(b, a, columns, sums, factors))
+    return tuple(b.bitcast(r, I32) for r in _sums(b, sums, factors, walk))
 
 
-def _shape(number: int, name: str) -> Modifier:
+def shape(number: int, name: str) -> Modifier:
     return split("shape", [(75, 1), (78, 1)], {number: name})
 
 
-def _accumulate(name: str) -> Modifier:
+def accumulate(name: str) -> Modifier:
     return choice("accumulate", 76, 1, "F16" if name == "F16" else "- F32")
 
 
@@ -154,8 +166,8 @@ for _number, _name, _a, _b, _first in ((0, "1688", 2, 1, 75), (1, "16816", 4, 2,
             0x03C,
             f"Rd:w{_c}, -A:w{_a}, -Rb:w{_b}, Rc:w{_c}",
             form(1),
-            _shape(_number, _name),
-            _accumulate(_kind),
+            shape(_number, _name),
+            accumulate(_kind),
             _types,
             fixed=NO_SPARSE,
             first_sm=_from,
@@ -174,8 +186,8 @@ for _number, _name, _a, _b in ((2, "1684", 2, 1), (0, "1688", 4, 2)):
         0x03C,
         f"Rd:w4, A:w{_a}, Rb:w{_b}, Rc:w4",
         form(1),
-        _shape(_number, _name),
-        _accumulate("F32"),
+        shape(_number, _name),
+        accumulate("F32"),
         TF32,
         fixed=NO_SPARSE,
         first_sm=80,
@@ -201,13 +213,26 @@ def _saturated(b: Builder, x: Value) -> Value:
     return b.lo(b.smax(high, b.const(I64, -(1 << 31))))
 
 
+def integer_sums(b: Builder, i: Instruction, c: Words, walk: Walk) -> Words:
+    """SAT clamps the sum (of exact products) at the end."""
+
+    def operate(total: Value, x: Words, y: Words) -> Value:
+        for v, w in zip(_elements(b, x[0], i.mods["A"]), _elements(b, y[0], i.mods["B"]), strict=True):
+            product = b.mul(v, w)
+            total = b.add(total, b.sext(product, I64) if i.has("SAT") else product)
+        return total
+
+    sums = [b.sext(word, I64) if i.has("SAT") else word for word in c]
+    return tuple(_saturated(b, r) if i.has("SAT") else r for r in walk(sums, operate))
+
+
 A_KIND = split("A", [(76, 2), (83, 1)], {0: "U8", 1: "S8", 4: "U4", 5: "S4"})
 B_KIND = split("B", [(78, 2), (84, 1)], {0: "U8", 1: "S8", 4: "U4", 5: "S4"})
 SAT = flag("SAT", 82)
 IMMA_FIXED = {Field(72, 1): 0, Field(73, 2): 2}
 
 
-def _imma_shape(numbers: dict[int, str]) -> Modifier:
+def imma_shape(numbers: dict[int, str]) -> Modifier:
     return split("shape", [(75, 1), (85, 2)], numbers)
 
 
@@ -222,7 +247,7 @@ IMMA_SHAPES = (
 )
 
 
-def _of_width(modifier: Modifier, width: str) -> Modifier:
+def of_width(modifier: Modifier, width: str) -> Modifier:
     names = tuple(n if n is not None and n.endswith(width) else None for n in modifier.names)
     return Modifier(modifier.name, modifier.field, names)
 
@@ -234,9 +259,9 @@ for _shapes, _a, _b, _c, _width, _last in IMMA_SHAPES:
         0x037,
         f"Rd:w{_c}, A:w{_a}row, Rb:w{_b}col, Rc:w{_c}",
         form(1),
-        _imma_shape(_shapes),
-        _of_width(A_KIND, _width),
-        _of_width(B_KIND, _width),
+        imma_shape(_shapes),
+        of_width(A_KIND, _width),
+        of_width(B_KIND, _width),
         SAT,
         fixed=IMMA_FIXED,
         first_sm=80 if _a > 1 else 75,
@@ -244,17 +269,7 @@ for _shapes, _a, _b, _c, _width, _last in IMMA_SHAPES:
     )
     @effects
     def imma(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
-        """SAT clamps the sum (of exact products) at the end."""
-
-        def operate(total: Value, x: Words, y: Words) -> Value:
-            for v, w in zip(_elements(b, x[0], i.mods["A"]), _elements(b, y[0], i.mods["B"]), strict=True):
-                product = b.mul(v, w)
-                total = b.add(total, b.sext(product, I64) if i.has("SAT") else product)
-            return total
-
-        sums = [b.sext(word, I64) if i.has("SAT") else word for word in c]
-        results = multiply(b, a, columns, sums, operate, rows=4 * len(c))
-        return (tuple(_saturated(b, r) if i.has("SAT") else r for r in results),)
+        return (integer_sums(b, i, c, partial(multiply, b, a, columns, rows=4 * len(c))),)
 
 
 for _number, _name, _a, _b, _c in ((0, "88128", 1, 1, 2), (1, "168128", 2, 1, 4), (2, "168256", 4, 2, 4)):
@@ -330,37 +345,6 @@ for _number, _name, _a, _b, _c in (
     @effects
     def dmma_90(b: Builder, i: Instruction, a: Words, columns: Words, c: Words) -> tuple[Words]:
         return _dmma(b, i, a, columns, c)
-
-
-# Sparse matrices ---------------------------------------------------------------------------------------------------
-SPARSE = "products of sparse matrices"
-undone(
-    "HMMA.SP",
-    0x03C,
-    "Rd, A, Rb, Rc, Sparse, Selector",
-    form(1),
-    split("shape", [(75, 1), (78, 1)], {1: "16816", 3: "16832"}),
-    choice("accumulate", 76, 1, "F16 F32"),
-    choice("type", 82, 2, "_ BF16 TF32"),
-    fixed={Field(73, 1): 1},
-    first_sm=80,
-    todo=SPARSE,
-)
-for _kinds, _first, _last in (("", 80, 89), ("8", 90, NEWEST_SM)):
-    undone(
-        "IMMA.SP",
-        0x037,
-        "Rd, A:u32row, Rb:u32col, Rc, Sparse, Selector",
-        form(1),
-        _imma_shape({5: "16832", 6: "16864", 7: "168128"} if _last == 89 else {5: "16832", 6: "16864"}),
-        _of_width(A_KIND, _kinds),
-        _of_width(B_KIND, _kinds),
-        SAT,
-        fixed={Field(72, 1): 1, Field(73, 2): 2},
-        first_sm=_first,
-        last_sm=_last,
-        todo=SPARSE,
-    )
 
 
 # Tiles of 8x8 halves -----------------------------------------------------------------------------------------------
