@@ -57,17 +57,12 @@ def lift_kernel(function: SassFunction, cubin: Cubin, *, exact: bool = False) ->
     Raises CasscError with kernel, address and instruction text: ``lift-unsupported`` for what cannot be expressed,
     ``sass-unknown-encoding`` for reached words without a row.
     """
-    flow = _Flow.of(function)
-    first = _Lifter(function, cubin, flow, exact=exact)
-    lifted = first.lift()
-    if not first.trace.has_guards:
-        return lifted
-    return _Lifter(function, cubin, flow, exact=exact, merges=Merges(first.trace)).lift()
+    return _Lifter(function, cubin, _Flow.of(function), exact=exact).lift()
 
 
 @dataclass(frozen=True, slots=True)
 class _Flow:
-    """Control flow of a kernel, found once for both liftings."""
+    """Control flow of a kernel."""
 
     spins: tuple[progress.Spin, ...]
     plan: meetings.Plan
@@ -79,12 +74,9 @@ class _Flow:
 
 
 class _Lifter:
-    def __init__(
-        self, function: SassFunction, cubin: Cubin, flow: _Flow, *, exact: bool, merges: Merges | None = None
-    ) -> None:
-        """``merges``: from the trace of an earlier lifting; without it every guarded write keeps the old value."""
+    def __init__(self, function: SassFunction, cubin: Cubin, flow: _Flow, *, exact: bool) -> None:
         self.trace = Trace()
-        self._merges = merges
+        self._merges: Merges | None = None  # known once all blocks were seen; every guarded write keeps the old value
         self.function = function
         self.cubin = cubin
         self.abi = function.abi
@@ -102,7 +94,7 @@ class _Lifter:
         self.machine = cast(Machine, self.m)  # its methods take the narrower type Ir
         self.wide = Wide(self.m)
         self.work: list[tuple[int, Context]] = [(0, ())]
-        self.done: set[tuple[int, Context]] = set()
+        self.done: dict[tuple[int, Context], list[str]] = {}  # lines of each block that is written
         self.dispatcher = Dispatcher(self.m)
         self._source: tuple[int, Context] = (0, ())  # block that is written
         self._negated: dict[str, Ir] = {}  # value of a predicate -> its negation
@@ -131,11 +123,16 @@ class _Lifter:
             key = self.work.pop()
             if key in self.done:
                 continue
-            self.done.add(key)
-            if len(self.done) > _MAX_BLOCKS:
+            if len(self.done) >= _MAX_BLOCKS:
                 raise self._unsupported(None, "the copies of subroutines have too many blocks")
-            self._block(self.graph.blocks[key[0]], key[1])
+            self._write(key)
+        if self.trace.has_guards:
+            self._merges = Merges(self.trace)
+            for key in self.done:
+                if self._merges.spares(key):
+                    self._write(key)
         m = self.m
+        m.lines = []
         m.mark = ""
         self._source = (-1, ())
         first = self.dispatcher.first if 0 in self.calls.dispatched else _label(0, ())
@@ -144,7 +141,8 @@ class _Lifter:
             m.declare("llvm.amdgcn.wave.barrier", "void @()")
         m.group = None
         dispatcher = self.dispatcher.lines()
-        lines = kernel.prologue(m, first) + m.lines + self._loop_ends() + dispatcher + ["exit:", "  ret void"]
+        blocks = [line for lines in self.done.values() for line in lines]
+        lines = kernel.prologue(m, first) + blocks + self._loop_ends() + dispatcher + ["exit:", "  ret void"]
         self.definitions.update(m.helpers)
         return LiftedKernel(
             self.abi.name,
@@ -168,6 +166,10 @@ class _Lifter:
         return diag.error("lift-unsupported", message, self.function.location(i) if i is not None else location)
 
     # Blocks ------------------------------------------------------------------------------------------------------
+    def _write(self, key: tuple[int, Context]) -> None:
+        self.m.lines = self.done[key] = []
+        self._block(self.graph.blocks[key[0]], key[1])
+
     def goto(self, address: int, context: Context) -> str:
         """The label of a block, which will be written."""
         self.work.append((address, context))

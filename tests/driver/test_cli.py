@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -33,16 +32,16 @@ def test_version_is_what_build_systems_read(nvcc: Nvcc, capsys: pytest.CaptureFi
     assert text.endswith(f"cassc {cassc.__version__}: runs this compiler's device code on AMD GPUs\n")
 
 
-def test_version_is_quick_and_loads_little() -> None:
-    code = "import sys; from cassc.cli import main; main(['--version']); print(*sys.modules, file=sys.stderr)"
+def test_version_loads_little() -> None:
+    """Configuring a project asks for it dozens of times: nothing but the standard library and four modules of ours."""
+    code = (
+        "import sys; before = set(sys.modules); from cassc.cli import main; main(['--version'])\n"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    begin = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    end = resource.getrusage(resource.RUSAGE_CHILDREN)
-    modules = set(done.stderr.split())
-    assert not modules & {"numpy", "click", "lief", "elftools", "lz4", "torch", "rocm", "filelock"}
-    seconds = end.ru_utime + end.ru_stime - begin.ru_utime - begin.ru_stime
-    assert seconds < 0.15  # of processor time: the machine may be busy
+    others = {name for name in done.stderr.split() if name.partition(".")[0] not in sys.stdlib_module_names}
+    assert others == {"cassc", "cassc.cli", "cassc.diag", "cassc.toolchain"}
 
 
 def test_unknown_option(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,11 +5,12 @@ nobody reads it there, because what follows has the same guard. Backward dataflo
 the guard under which its value is still read: never, under one literal (a predicate or its negation), or always. Where
 that is the write's own guard the old value is not needed, and the new one may stand in all lanes.
 
-The kernel is lifted once to see what each instruction reads and writes; the second time these answers are used.
+Blocks are lifted once to see what each instruction reads and writes; those that can do with less, a second time.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 
@@ -58,15 +59,23 @@ class Merges:
         self._guards = {step.guard[0] for steps in trace.steps.values() for step in steps if step.guard is not None}
         self._slots = {s for steps in trace.steps.values() for step in steps for s in step.reads | step.writes}
         self._behind: dict[tuple[Hashable, int], Live] = {}
+        self._spared: set[Hashable] = set()
         before = self._solve(trace)
         for block, steps in trace.steps.items():
             live = self._at_end(trace, block, before)
+            written = {slot for step in steps if step.guard is not None for slot in step.writes}
             for number in range(len(steps) - 1, -1, -1):
                 step = steps[number]
                 if step.guard is not None:
                     _forget(step.writes & self._guards, live)
                     self._behind[block, number] = dict(live)
+                    if not all(self.needed(block, number, step.guard, slot) for slot in written):
+                        self._spared.add(block)
                 _backward(step, live, self._guards)
+
+    def spares(self, block: Hashable) -> bool:
+        """Whether there may be a guarded write in the block whose old value is not needed."""
+        return block in self._spared
 
     def needed(self, block: Hashable, number: int, guard: Guard, slot: str) -> bool:
         """Whether somebody reads ``slot``, as it stands behind a step, where the step's ``guard`` did not hold."""
@@ -80,8 +89,13 @@ class Merges:
             return dict.fromkeys(self._slots)
         live: Live = {}
         for successor in trace.successors.get(block, ()):
-            for slot, guard in before.get(successor, {}).items():
-                _join(live, slot, guard)
+            there = before.get(successor, {})
+            if not live:
+                live = dict(there)
+                continue
+            for slot, guard in there.items():
+                if live.setdefault(slot, guard) != guard:
+                    live[slot] = None
         return live
 
     def _solve(self, trace: Trace) -> dict[Hashable, Live]:
@@ -90,16 +104,39 @@ class Merges:
             for follower in followers:
                 predecessors.setdefault(follower, set()).add(block)
         before: dict[Hashable, Live] = {}
-        waiting = dict.fromkeys(trace.steps)
+        order = _ends_first(trace)
+        rank = {block: number for number, block in enumerate(order)}
+        waiting = list(range(len(order)))  # a heap
+        queued = set(order)
         while waiting:
-            block, _ = waiting.popitem()
+            block = order[heapq.heappop(waiting)]
+            queued.remove(block)
             live = self._at_end(trace, block, before)
             for step in reversed(trace.steps[block]):
                 _backward(step, live, self._guards)
             if live != before.get(block, {}):
                 before[block] = live
-                waiting |= dict.fromkeys(b for b in predecessors.get(block, ()) if b in trace.steps)
+                for other in predecessors.get(block, set()) & rank.keys() - queued:
+                    heapq.heappush(waiting, rank[other])
+                    queued.add(other)
         return before
+
+
+def _ends_first(trace: Trace) -> list[Hashable]:
+    """The blocks, each behind its successors where there is no cycle."""
+    order: dict[Hashable, None] = {}
+    entered: set[Hashable] = set()
+    for start in trace.steps:
+        stack = [start]
+        while stack:
+            block = stack[-1]
+            ahead = [b for b in trace.successors.get(block, ()) if b in trace.steps and b not in entered]
+            if block not in entered and ahead:
+                stack += ahead
+            else:
+                order[stack.pop()] = None
+            entered.add(block)
+    return list(order)
 
 
 def _join(live: Live, slot: str, guard: Guard) -> None:
