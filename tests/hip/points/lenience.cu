@@ -1,8 +1,13 @@
 // What nvcc and g++ only warn of, or take without a word, and clang calls an error unasked.
 #include <cinttypes>
 #include "check.h"
+// As CCCL declares it where NDEBUG is defined.
+extern "C" __host__ __device__ void __assert_fail(const char*, const char*, unsigned, const char*) noexcept
+    __attribute__((noreturn));
+__host__ __device__ void verify(bool holds) { holds ? (void)0 : __assert_fail("holds", __FILE__, __LINE__, __func__); }
 __global__ void fill(int* p, int n) {
   register int i = blockIdx.x * blockDim.x + threadIdx.x;
+  verify(i >= 0);
   if (i < n) p[i] = i;
 }
 __global__ void vectors(float* o, int n) {
@@ -20,6 +25,7 @@ constexpr int kCounted = counted(1060000);  // more steps than clang takes unask
 constexpr float root(float x) { return sqrtf(x); }
 int main() {
   int n = 100;
+  verify(n == 100);
   int* p = managed<int>(n);
   dim3 grid{(n + 31) / 32, 1, 1};
   fill<<<grid, {32, 1}>>>(p, n);

@@ -86,8 +86,10 @@ namespace std {
 using ::printf;
 }
 
-extern "C++" __device__ __attribute__((noinline, noreturn)) inline void __assert_fail(const char* message, const char* file,
-                                                                                     unsigned line, const char* function) {
+// CCCL declares one for host and device, beside which clang takes one for the device alone only as an overload: it is
+// the better one here, and the worse one on the host's side, where a template is.
+extern "C++" __device__ __attribute__((noinline, noreturn)) inline void __assert_fail(
+    const char* message, const char* file, unsigned line, const char* function) __attribute__((enable_if(true, ""))) {
   auto* const claim = reinterpret_cast<unsigned*>(__cassc_assert);
   unsigned expected = 0;
   if (__hip_atomic_compare_exchange_strong(claim, &expected, 1u, __ATOMIC_RELAXED, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)) {
@@ -108,6 +110,9 @@ extern "C++" __device__ __attribute__((noinline, noreturn)) inline void __assert
 #else
 template <class... Arguments>
 __device__ int printf(const char* format, Arguments... arguments);
-extern "C++" __device__ __attribute__((noreturn)) void __assert_fail(const char*, const char*, unsigned, const char*);
+extern "C++" {
+template <class = void>
+__device__ __attribute__((noreturn)) void __assert_fail(const char*, const char*, unsigned, const char*);
+}
 #endif
 #endif
