@@ -58,11 +58,12 @@ def test_a_place_that_cannot_be_written_is_an_error(program: Path, capsys: pytes
 @pytest.mark.slow
 def test_a_policy_stops_a_conversion(program: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     policy, out = tmp_path / "policy.toml", tmp_path / "new"
+    convert = ["--policy", str(policy), "--check-seconds=0.3", str(program)]
     policy.write_text("minimum-launches = 1000\n")
-    assert cli.main(["--policy", str(policy), str(program), "-o", str(out)]) == 1
+    assert cli.main([*convert, "-o", str(out)]) == 1
     said = capsys.readouterr().err
     assert "may not ship" in said and "1000 are asked for" in said
     assert not out.exists()
     policy.write_text('ship = ["accepted"]\n')
-    assert cli.main(["--policy", str(policy), str(program), "-o", str(out)]) == 0
+    assert cli.main([*convert, "-o", str(out)]) == 0
     assert out.exists()

@@ -35,6 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, nvcc: toolchain.Nvcc) -> Pa
 
 def _start(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CASSC_DEVICE": "emu"}
+    environment["CASSC_CACHE_DIR"] = str(folder / "cache")  # what is linked alike is translated once
     command = [sys.executable, "-m", "cassc.cli", "--check-seconds=0", *words.split()]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
