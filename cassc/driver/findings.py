@@ -141,7 +141,8 @@ def _fault(journal: Journal, entry: Entry, waves: Sequence[Entry]) -> Sequence[s
     lines = ["Kernel stopped: instruction limit reached, it is deadlocked or endless", f"at {journal.place(entry)}"]
     for wave in waves:
         doing = "waits at the barrier" if wave["state"] == "barrier" else "is"
-        lines.append(f"block {_group(wave['workgroup'])}, wave {wave['wave']} {doing} at {journal.place(wave)}")
+        what = f"block {_group(wave['workgroup'])}, wave {wave['wave']} {doing} at {journal.place(wave)}"
+        lines.append(f"{what} (`{wave['instruction']}`)")
     return lines
 
 

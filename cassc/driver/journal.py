@@ -31,20 +31,25 @@ class Journal:
         return [entry for entry in self.entries if entry["type"] in types]
 
     def place(self, entry: Entry, prefix: str = "") -> str:
-        """``kernel(int *)+0x40 in file.cu:12``; the source only where it is known."""
-        where = self.source(entry["module"], entry[f"{prefix}address"])
+        """``kernel(int *)+0x40 in file.cu:12``; the source only where it is known.
+
+        Code that LLVM has made of several lines belongs to none: ``near file.cu:12`` is the line of what is before it.
+        """
+        module, address = entry["module"], entry[f"{prefix}address"]
         offset = entry.get(f"{prefix}offset")
         name = demangle(str(entry["kernel"]))
-        return (f"{name}+0x{offset:x}" if offset is not None else name) + (
-            f" in {where[0]}:{where[1]}" if where else ""
-        )
+        place = f"{name}+0x{offset:x}" if offset is not None else name
+        if (where := self._table(module).at(_TEXT, address)) is not None:
+            return f"{place} in {where[0]}:{where[1]}"
+        if offset is not None and (near := self._table(module).before(_TEXT, address, address - offset)) is not None:
+            return f"{place} near {near[0]}:{near[1]}"
+        return place
 
-    def source(self, module: int, address: int) -> tuple[str, int] | None:
-        """Source file and line of an address of a code object."""
+    def _table(self, module: int) -> lines.LineTable:
         if module not in self._tables:
             path = self.modules.get(module)
             self._tables[module] = lines.LineTable(lambda: _decode(path) if path is not None else {})
-        return self._tables[module].at(_TEXT, address)
+        return self._tables[module]
 
 
 def read(path: Path) -> Journal:

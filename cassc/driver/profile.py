@@ -108,7 +108,7 @@ def _kernel(name: str, entries: Sequence[Entry]) -> KernelProfile:
         return [sum(column) for column in zip(*(entry[field] for entry in entries), strict=True)]
 
     shared = sums("shared")
-    vgprs, lds = max(e["vgprs"] for e in entries), max(e["lds"] for e in entries)
+    vgprs, lds = max(e["vgprs"] for e in entries), max(e["lds_size"] for e in entries)
     return KernelProfile(
         demangle(name),
         len(entries),
@@ -127,7 +127,7 @@ def _kernel(name: str, entries: Sequence[Entry]) -> KernelProfile:
         shared[4],
         vgprs,
         lds,
-        min((occupancy(e["vgprs"], e["lds"], e["waves_per_group"]) for e in entries), key=lambda o: o.waves),
+        min((occupancy(e["vgprs"], e["lds_size"], e["waves_per_group"]) for e in entries), key=lambda o: o.waves),
     )
 
 

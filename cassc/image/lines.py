@@ -29,13 +29,26 @@ class LineTable:
         self._rows: Mapping[str, tuple[Row, ...]] = {}
 
     def at(self, section: str, address: int) -> tuple[str, int] | None:
-        if self._decode is not None:
-            self._rows, self._decode = self._decode(), None
-        rows = self._rows.get(section, ())
-        position = bisect_right(rows, address, key=lambda row: row.address) - 1
+        rows, position = self._find(section, address)
         if position < 0 or rows[position].line == 0:
             return None
         return rows[position].file, rows[position].line
+
+    def before(self, section: str, address: int, least: int) -> tuple[str, int] | None:
+        """The line of the last code before an address that belongs to one, from the address ``least`` on."""
+        rows, position = self._find(section, address)
+        for row in reversed(rows[: position + 1]):
+            if row.address < least:
+                return None
+            if row.line:
+                return row.file, row.line
+        return None
+
+    def _find(self, section: str, address: int) -> tuple[tuple[Row, ...], int]:
+        if self._decode is not None:
+            self._rows, self._decode = self._decode(), None
+        rows = self._rows.get(section, ())
+        return rows, bisect_right(rows, address, key=lambda row: row.address) - 1
 
 
 class _Cursor:

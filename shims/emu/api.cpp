@@ -71,9 +71,13 @@ CASSC_EXPORT void cassc_emu_destroy(cassc_emu_device* device) { delete device; }
 CASSC_EXPORT const char* cassc_emu_last_error(void) { return last_error.c_str(); }
 
 CASSC_EXPORT cassc_emu_status cassc_emu_malloc(cassc_emu_device* device, uint64_t size, uint64_t* address) {
+  return cassc_emu_malloc_aligned(device, size, kGranule, address);
+}
+CASSC_EXPORT cassc_emu_status cassc_emu_malloc_aligned(cassc_emu_device* device, uint64_t size, uint64_t alignment, uint64_t* address) {
   if (!device || !address || !size) return fail(CASSC_EMU_INVALID_ARGUMENT, "malloc: null argument or zero size");
+  if (alignment < kGranule || (alignment & (alignment - 1))) return fail(CASSC_EMU_INVALID_ARGUMENT, "malloc: alignment is no power of two from 256 on");
   return guarded([&] {
-    *address = device->memory.allocate(size);
+    *address = device->memory.allocate(size, alignment);
     if (*address && device->observer) device->observer->allocated(*address, size);
     return *address ? CASSC_EMU_OK : fail(CASSC_EMU_OUT_OF_MEMORY, "out of device memory");
   });
@@ -205,6 +209,10 @@ CASSC_EXPORT cassc_emu_status cassc_emu_observe(cassc_emu_device* device, uint32
 
 CASSC_EXPORT void cassc_emu_written(cassc_emu_device* device, uint64_t address, uint64_t size) {
   if (device && device->observer) device->observer->written(address, size);
+}
+
+CASSC_EXPORT void cassc_emu_serve(cassc_emu_device* device, const cassc_emu_services* services) {
+  if (device && services) device->services.calls = *services;
 }
 
 CASSC_EXPORT uint64_t cassc_emu_instruction_count(const cassc_emu_device* device) { return device ? device->executed.load() : 0; }

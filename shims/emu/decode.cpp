@@ -253,6 +253,20 @@ class Decoder : private OperandDecoder {
                ? done(op_->row->name, op_->row->custom)
                : refuse("operand");
   }
+  // A sparse A has half of B's elements; the sum is in the destination, and the third source says which elements A has.
+  Decoded swmmac(u32 number, const u32* codes) {
+    enum { kF16 = 0x52, kBf16 = 0x53, kIu8 = 0x54, kIu4 = 0x55, kIu4Long = 0x56 };
+    const bool narrow = number == kF16 || number == kBf16, integer = number >= kIu8 && number <= kIu4Long, halves = number <= kBf16;
+    const u32 key = number == kIu4Long ? 0 : 1;
+    const u32 signs = halves || integer ? 3 : 0, high_signs = halves ? 3 : 0;
+    if ((op_->clamp && !integer) || op_->op_sel & ~key || op_->neg & ~signs || op_->neg_hi & ~high_signs) return refuse("reserved bits");
+    const u32 factor = halves ? 4 : number == kIu4 ? 1 : 2;
+    bool ok = vgpr(w_[0] & 255, narrow ? 4 : 8, op_->dst);
+    for (int i = 0; i < 3; ++i) {
+      ok = ok && (codes[i] >= 256 || fail("operand must be vector registers")) && vgpr(codes[i] - 256, i == 2 ? 1 : i == 1 ? 2 * factor : factor, op_->src[i]);
+    }
+    return ok ? done(op_->row->name, op_->row->custom) : refuse("operand");
+  }
   bool accumulator(u32 code, u32 count, Type type) {
     if (code >= 256) return vgpr(code - 256, count, op_->src[2]);
     u64 value;
@@ -262,6 +276,7 @@ class Decoder : private OperandDecoder {
     return true;
   }
   Decoded wmma(u32 number, const u32* codes) {
+    if (number >= 0x50) return swmmac(number, codes);
     const bool integer = t_.gfx12 ? number == 0x44 || number == 0x45 || number == 0x4a : number >= 0x44;
     if (integer ? op_->neg_hi || op_->neg & 4 : op_->clamp) return refuse("reserved bits");
     if (t_.gfx12 && (op_->op_sel || (number >= 0x46 && number < 0x4a && (op_->neg | op_->neg_hi) & 3))) return refuse("reserved bits");

@@ -79,7 +79,13 @@ struct cassc_emu_module {
 namespace cassc::emu {
 class Observer;
 struct Watch;
-}
+
+struct Services {
+  cassc_emu_services calls{};
+  bool prepared = false;
+  u64 hostcall_buffer = 0, heap = 0;
+};
+}  // namespace cassc::emu
 
 struct cassc_emu_device {
   std::string gfx;
@@ -89,6 +95,7 @@ struct cassc_emu_device {
   std::vector<cassc::emu::u64> launch_blocks;       // for kernarg segment, dispatch packet and queue; not in use
   std::atomic<cassc::emu::u64> executed{0}, modules{0};
   std::unique_ptr<cassc::emu::Observer> observer;   // null: no checks, no profile
+  cassc::emu::Services services;                    // guarded by `preparing` until they are prepared
   explicit cassc_emu_device(cassc::emu::u64 bytes);
   ~cassc_emu_device();
   bool gfx12() const { return gfx.compare(0, 5, "gfx12") == 0; }

@@ -73,6 +73,8 @@ void fill_hidden(const Launch& l, u32 dynamic_lds, u64 grid_info, u8* kernarg) {
       case Hidden::private_base: value = kPrivateAperture >> 32; break;
       case Hidden::shared_base: value = kSharedAperture >> 32; break;
       case Hidden::grid_sync: value = grid_info; break;
+      case Hidden::hostcall_buffer: value = l.device->services.hostcall_buffer; break;
+      case Hidden::heap: value = l.device->services.heap; break;
       default: break;
     }
     std::memcpy(kernarg + a.offset, &value, std::min<u32>(a.size, 8));
@@ -92,6 +94,18 @@ void fill_packet(const Launch& l, u8* p) {
   put(24, l.scratch_size);
   put(28, l.lds_size);
   put(40, l.kernarg);
+}
+
+// Asks the host once for what it gives kernels, when the first comes that takes it.
+cassc_emu_status prepare_services(cassc_emu_device& device, const KernelMetadata& metadata) {
+  const auto takes = [](const Argument& a) { return a.hidden == Hidden::hostcall_buffer || a.hidden == Hidden::heap; };
+  if (!device.services.calls.prepare || std::none_of(metadata.arguments.begin(), metadata.arguments.end(), takes)) return CASSC_EMU_OK;
+  const std::lock_guard lock(device.preparing);
+  Services& services = device.services;
+  if (services.prepared) return CASSC_EMU_OK;
+  const cassc_emu_status status = services.calls.prepare(services.calls.data, &services.hostcall_buffer, &services.heap);
+  services.prepared = status == CASSC_EMU_OK;
+  return status;
 }
 
 Code* code_of(cassc_emu_device& device, const cassc_emu_kernel& kernel) {
@@ -153,6 +167,14 @@ cassc_emu_status launch(cassc_emu_device& device, const cassc_emu_kernel& kernel
   const u32 segment = std::max(m.kernarg_size, kernel.descriptor.kernarg_size);
   if (kernarg_size < explicit_end || kernarg_size > segment || (kernarg_size && !kernarg)) {
     return invalid("kernel " + m.name + " takes " + std::to_string(explicit_end) + " bytes of arguments, got " + std::to_string(kernarg_size));
+  }
+
+  if (std::any_of(m.arguments.begin(), m.arguments.end(), [](const Argument& a) { return a.hidden == Hidden::printf_buffer; })) {
+    return invalid("kernel " + m.name + " prints into a buffer (clang's -mprintf-kind=buffered), which is not supported; by hostcall it is");
+  }
+  if (const cassc_emu_status status = prepare_services(device, m); status != CASSC_EMU_OK) {
+    set_error("no memory for what " + m.name + " asks of the host");
+    return status;
   }
 
   Launch l{};

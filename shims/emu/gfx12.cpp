@@ -1,4 +1,5 @@
 // The table of gfx12: gfx11's with the differences of isa/gfx12.def, and the meaning of what is new.
+#include "float8.h"
 #include "lane_memory.h"
 #include "meaning.h"
 #include "vector.h"
@@ -21,28 +22,7 @@ CASSC_INLINE T minimum(T a, T b) { return nan_first(a, b, select(order(a) < orde
 template <class T>
 CASSC_INLINE T maximum(T a, T b) { return nan_first(a, b, select(order(a) > order(b), a, b)); }
 
-// --- floats of eight bits, as the Open Compute Project defines them
-
-CASSC_INLINE float bf8_to_f32(u32 v) { return f16_to_f32(v << 8); }
-CASSC_INLINE float fp8_to_f32(u32 v) {
-  const u32 magnitude = v & 0x7f;
-  // The exponent of an f16 is worth eight less.
-  const float x = f16_to_f32(magnitude << 7) * 256.0f;
-  return f32_of(select(magnitude == 0x7f, 0x7fc00000u, bits(x)) | (v & 0x80) << 24);
-}
-// To nearest, ties to even. What is too large becomes a NaN in fp8, which has no infinity, and an infinity in bf8.
-CASSC_INLINE u32 f32_to_f8(float value, u32 mantissa, int bias, u32 most, u32 overflow) {
-  const u32 b = bits(value), sign = b >> 24 & 0x80, magnitude = b & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7f;
-  if (magnitude == 0x7f800000) return sign | overflow;
-  const int least = 1 - bias, exponent = int(magnitude >> 23) - 127, at = exponent < least ? least : exponent;
-  const double step = double(f64_of(u64(1023 + at - int(mantissa)) << 52));
-  const double steps = __builtin_roundeven(double(f32_of(magnitude)) / step);  // exact: a power of two
-  const u32 code = u32(steps) + (u32(at - least) << mantissa);  // the leading bit adds one to the exponent's field
-  return sign | (code > most ? overflow : code);
-}
-CASSC_INLINE u32 f32_to_fp8(float x) { return f32_to_f8(x, 3, 7, 0x7e, 0x7f); }
-CASSC_INLINE u32 f32_to_bf8(float x) { return f32_to_f8(x, 2, 15, 0x7b, 0x7c); }
+// --- floats of eight bits
 
 CASSC_INLINE u32 chosen_byte(u32 v, u32 op_sel) { return v >> (8 * ((op_sel & 1) << 1 | (op_sel >> 1 & 1))) & 255; }
 CASSC_INLINE u32 with_byte(u32 v, u32 which, u32 byte) { return (v & ~(255u << (8 * which))) | byte << (8 * which); }
@@ -76,75 +56,6 @@ CASSC_INLINE float dot4_f8(u32 a, u32 b, float c, F first, G second) {
 #undef MATRIX
 #undef UNIFORM
 #undef ATOMIC
-
-// --- matrices. Lane l of A holds row l % 16, of B column l % 16, the first half of k in lanes 0..15; register i of C and D
-// holds row i + 8 * (l / 16) of column l % 16, two rows in a register where elements have 16 bits.
-
-enum class Element : u8 { f16, bf16, i8, i4, fp8, bf8 };
-
-float element(Element e, u32 raw) {
-  switch (e) {
-    case Element::f16: return f16_to_f32(raw);
-    case Element::bf16: return bf16_to_f32(raw);
-    case Element::fp8: return fp8_to_f32(raw);
-    default: return bf8_to_f32(raw);
-  }
-}
-
-const Op* matrix(Wave& w, const Op* op) {
-  static constexpr Element kFirst[] = {Element::f16, Element::bf16, Element::f16, Element::bf16, Element::i8, Element::i4,
-                                       Element::fp8, Element::fp8, Element::bf8, Element::bf8, Element::i4};
-  static constexpr Element kSecond[] = {Element::f16, Element::bf16, Element::f16, Element::bf16, Element::i8, Element::i4,
-                                        Element::fp8, Element::bf8, Element::fp8, Element::bf8, Element::i4};
-  const u32 kind = op->imm - 0x40;
-  const Element ea = kFirst[kind], eb = kSecond[kind];
-  const bool integer = ea == Element::i8 || ea == Element::i4, narrow = kind == 2 || kind == 3;
-  const u32 width = ea == Element::i4 ? 4 : ea == Element::f16 || ea == Element::bf16 ? 16 : 8, length = kind == 10 ? 32 : 16;
-  const u32 in_register = 32 / width, in_lane = length / 2;
-  const u32* a = vector_source(w, op, 0);
-  const u32* b = vector_source(w, op, 1);
-  const u32* c = vector_source(w, op, 2);
-  const bool constant = op->bank[2] != 0;
-  const auto part = [&](const u32* from, u32 line, u32 k) {
-    const u32 lane = line + 16 * (k / in_lane), i = k % in_lane;
-    return from[i / in_register * kLanes + lane] >> (width * (i % in_register)) & ((1u << width) - 1);
-  };
-  u32 r[8][kLanes];
-  for (u32 i = 0; i < 8; ++i) {
-    for (u32 l = 0; l < kLanes; ++l) {
-      const u32 row = i + 8 * (l / 16), column = l % 16;
-      const u32 at = narrow ? i / 2 : i, shift = narrow && i & 1 ? 16 : 0;
-      const u32 raw = op->bank[2] == 2 ? w.s[op->src[2]] : c[(constant ? 0 : at * kLanes) + l];
-      if (integer) {
-        i64 sum = i32(raw);
-        for (u32 k = 0; k < length; ++k) {
-          const u32 x = part(a, row, k), y = part(b, column, k);
-          sum += i64(op->neg & 1 ? sext(x, width) : i32(x)) * (op->neg & 2 ? sext(y, width) : i32(y));
-        }
-        r[i][l] = op->clamp ? u32(saturate(sum, INT32_MIN, INT32_MAX)) : u32(sum);
-        continue;
-      }
-      const u32 half = constant ? raw & 0xffff : raw >> shift & 0xffff;
-      float sum = !narrow ? f32_of(raw) : ea == Element::bf16 ? bf16_to_f32(half) : f16_to_f32(half);
-      if (op->neg_hi & 4) sum = abs_of(sum);
-      if (op->neg & 4) sum = -sum;
-      for (u32 k = 0; k < length; ++k) {
-        float x = element(ea, part(a, row, k)), y = element(eb, part(b, column, k));
-        const u32 flips = width == 16 ? (k & 1 ? op->neg_hi : op->neg) : 0;
-        if (flips & 1) x = -x;
-        if (flips & 2) y = -y;
-        sum = fma(x, y, sum);
-      }
-      r[i][l] = !narrow ? bits(sum) : ea == Element::bf16 ? f32_to_bf16(sum) : f32_to_f16(sum, w.context.f16_mode);
-    }
-  }
-  u32* d = vector_dest(w, op);
-  for (u32 i = 0; i < 8; ++i) {
-    if (narrow) blend_half(d + i / 2 * kLanes, r[i], ~0u, 16 * (i & 1));
-    else __builtin_memcpy(d + i * kLanes, r[i], sizeof r[i]);
-  }
-  return op + op->length;
-}
 
 // --- a vector row on one scalar value
 
@@ -222,6 +133,32 @@ const Op* load_transposed(Wave& w, const Op* op) {
   return next(op);
 }
 
+// Up to 32 registers and dwords of memory, those for which M0 has a bit.
+template <bool kStore>
+const Op* block(Wave& w, const Op* op) {
+  if (w.s[kExec] == 0) return next(op);
+  const u32 step = 4 * kLanes, first = kStore ? op->src[1] : op->dst;
+  for (u32 i = 0; i < 32; ++i) {
+    if (!(w.s[kM0] >> i & 1)) continue;
+    const u32 at = first + i * step;
+    if (at / step >= register_count(w)) return raise(w, op, 5, 0, 0, false, 0, "block of registers beyond the wave's");
+    Lanes p;
+    const u32 alignment = alignment_of<4>(w, op->segment);
+    const bool placed = op->segment == Segment::scratch ? place_scratch(w, op, p, 4, kStore, alignment, 4 * i)
+                                                        : place_global(w, op, p, 4, kStore, alignment, 4 * i);
+    if (!placed) return kFault;
+    if constexpr (kObserved) {
+      observe_access(w, op, p.at, p.live, 4, kStore ? Access::write : Access::read, kStore ? changed_lanes<dwords<1>>(p, registers(w, at)) : 0);
+    }
+    for (u32 l = 0; l < kLanes; ++l) {
+      if (!(p.live >> l & 1)) continue;
+      if constexpr (kStore) dwords<1>::store(registers(w, at), l, p.at[l]);
+      else dwords<1>::load(registers_out(w, at), l, p.at[l]);
+    }
+  }
+  return next(op);
+}
+
 // --- scalar memory of less than a dword
 
 template <class T, bool kBuffer>
@@ -259,6 +196,14 @@ const Op* wait(Wave& w, const Op* op) {
   w.pc = next(op);
   w.state = WaveState::barrier;
   return nullptr;
+}
+
+// How many have signalled, how many are to, and whether there is such a barrier.
+const Op* barrier_state(Wave& w, const Op* op) {
+  const i32 number = i32(w.sbank[op->bank[0]][op->src[0]]);
+  if (number != -1) return raise(w, op, 5, 0, 0, false, 0, "named barrier");
+  w.s[op->dst] = w.group->signals << 16 | w.group->waves << 4 | 1;
+  return next(op);
 }
 
 const Op* named(Wave& w, const Op* op) { return raise(w, op, 5, 0, 0, false, 0, op->name); }
@@ -299,7 +244,7 @@ const Op* extreme(Wave& w, const Op* op) {
 void scalar_rows(Tables& t) {
   t.sop1[0x4e] = {"s_barrier_signal", &signal, Type::none, Type::b32, Type::none, 0};
   t.sop1[0x4f] = {"s_barrier_signal_isfirst", &signal, Type::none, Type::b32, Type::none, 0};
-  t.sop1[0x50] = {"s_get_barrier_state", &named, Type::b32, Type::b32, Type::none, 0};
+  t.sop1[0x50] = {"s_get_barrier_state", &barrier_state, Type::b32, Type::b32, Type::none, 0};
   t.sop1[0x51] = {"s_barrier_init", &named, Type::none, Type::b32, Type::none, 0};
   t.sop1[0x52] = {"s_barrier_join", &named, Type::none, Type::b32, Type::none, 0};
   t.sop1[0x53] = {"s_alloc_vgpr", &named, Type::none, Type::b32, Type::none, 0};
@@ -359,6 +304,10 @@ void memory_rows(Tables& t) {
   t.global[0x4f] = {"global_wbinv", &fence, 0, 0, 0, NODATA};
   t.global[0x57] = {"global_load_tr_b128", &load_transposed<4>, 4, 0, 0, LD};
   t.global[0x58] = {"global_load_tr_b64", &load_transposed<2>, 2, 0, 0, LD};
+  t.global[0x53] = {"global_load_block", &block<false>, 1, 0, 0, LD};
+  t.global[0x54] = {"global_store_block", &block<true>, 0, 1, 0, ST};
+  t.scratch[0x53] = {"scratch_load_block", &block<false>, 1, 0, 0, LD};
+  t.scratch[0x54] = {"scratch_store_block", &block<true>, 0, 1, 0, ST};
   t.ds[0xcd] = {"ds_bpermute_fi_b32", &bpermute_fi, 1, 1, 0, 0};
 #define GONE(table, n)
 #define MOVED(table, n, old, name)
@@ -403,7 +352,7 @@ void differ_gfx12(Tables& t) {
 #define MATRIX(n, what)               \
   t.vop3p[n] = {};                    \
   t.vop3p[n].name = #what;            \
-  t.vop3p[n].custom = &matrix;        \
+  t.vop3p[n].custom = &matrix12;      \
   t.vop3p[n].flags = SEL;
 #define UNIFORM(n, what, row)                          \
   t.vop3[n] = old.vop3[0x180 + row];                   \
@@ -437,6 +386,7 @@ void differ_gfx12(Tables& t) {
   }
   scalar_rows(t);
   memory_rows(t);
+  enter_image12(t);
 }
 
 }  // namespace cassc::emu::CASSC_EMU_VARIANT

@@ -243,6 +243,10 @@ i32 wrapped(i64 i, i64 n, u32 mode) {
   }
 }
 
+// A position in texels as the hardware has it, with eight bits behind the point. Rounded: AMD's device library, for the nearest
+// texel, passes on the edge of that texel as a quotient that may be a bit too small.
+double fixed(double u) { return __builtin_floor(u * 256 + 0.5) / 256; }
+
 Taps taps_of(float coordinate, u32 size, u32 mode, bool normalized, bool linear, i32 offset) {
   double u = is_nan(coordinate) ? 0.0 : double(coordinate);
   const double n = double(size);
@@ -257,15 +261,14 @@ Taps taps_of(float coordinate, u32 size, u32 mode, bool normalized, bool linear,
   u += offset;
   Taps t;
   if (linear) {
-    // Positions between texels have eight bits.
-    u = __builtin_floor((u - 0.5) * 256 + 0.5) / 256;
+    u = fixed(u - 0.5);
     const double low = __builtin_floor(u);
     t.weight = float(u - low);
     t.at[0] = wrapped(i64(low), size, mode);
     t.at[1] = wrapped(i64(low) + 1, size, mode);
   } else {
     t.weight = 0;
-    t.at[0] = t.at[1] = wrapped(i64(__builtin_floor(u)), size, mode);
+    t.at[0] = t.at[1] = wrapped(i64(__builtin_floor(fixed(u))), size, mode);
   }
   return t;
 }
@@ -368,10 +371,10 @@ class LaneSample {
     if (mode != kFree) return taps_of(c, size, mode, normalized, linear, offset);
     const double u = double(float((is_nan(c) ? 0.0f : c < 0.0f ? 0.0f : c > 1.0f ? 1.0f : c) * float(size)));
     if (!linear) {
-      const i32 at = i32(wrapped(i64(__builtin_floor(u)), size, kClampLast));
+      const i32 at = i32(wrapped(i64(__builtin_floor(fixed(u))), size, kClampLast));
       return {{at, at}, 0};
     }
-    const double v = __builtin_floor((u - 0.5) * 256 + 0.5) / 256, low = __builtin_floor(v);
+    const double v = fixed(u - 0.5), low = __builtin_floor(v);
     return {{i32(low), i32(low) + 1}, float(v - low)};
   }
 
@@ -488,11 +491,27 @@ const Op* image_atomic(Wave& w, const Op* op) {
   return dwords == 2 * Narrow::operands ? atomic_at<Wide, place_image>(w, op) : atomic_at<Narrow, place_image>(w, op);
 }
 
+template <class Row>
+const Op* image_atomic32(Wave& w, const Op* op) {
+  if (ImageFields(op->dpp).components() != 1) return refuse(w, op, "atomic of 32 bits on more than one component");
+  return atomic_at<Row, place_image>(w, op);
+}
+
 #define ATOMIC(n, suffix, type, count, ...)                                                                              \
   struct suffix##_atomic { using T = type; static constexpr int operands = count;                                        \
     CASSC_INLINE void eval(T& r, [[maybe_unused]] T old, T a, [[maybe_unused]] T b) { __VA_ARGS__; } };
 #include "isa/atomic.def"
 #undef ATOMIC
+struct pk_add_f16_atomic {
+  using T = u32;
+  static constexpr int operands = 1;
+  CASSC_INLINE void eval(T& r, T old, T a, T) { r = pack_f16(add16(flo(old), flo(a)), add16(fhi(old), fhi(a)), 0); }
+};
+struct pk_add_bf16_atomic {
+  using T = u32;
+  static constexpr int operands = 1;
+  CASSC_INLINE void eval(T& r, T old, T a, T) { r = u32(f32_to_bf16(bf16_to_f32(lo(old)) + bf16_to_f32(lo(a)))) | u32(f32_to_bf16(bf16_to_f32(hi(old)) + bf16_to_f32(hi(a)))) << 16; }
+};
 
 }  // namespace
 
@@ -505,6 +524,14 @@ void enter_image(Tables& t) {
 #include "isa/image.def"
 #undef IMAGE
 #undef IMAGE_ATOMIC
+}
+
+void enter_image12(Tables& t) {
+  t.image[0x83] = {"image_atomic_add_flt", &image_atomic32<add_f32_atomic>, 0, 1, 0, AT};
+  t.image[0x84] = {"image_atomic_min_flt", &image_atomic32<min_f32_atomic>, 0, 1, 0, AT};
+  t.image[0x85] = {"image_atomic_max_flt", &image_atomic32<max_f32_atomic>, 0, 1, 0, AT};
+  t.image[0x86] = {"image_atomic_pk_add_f16", &image_atomic32<pk_add_f16_atomic>, 0, 1, 0, AT};
+  t.image[0x87] = {"image_atomic_pk_add_bf16", &image_atomic32<pk_add_bf16_atomic>, 0, 1, 0, AT};
 }
 
 }  // namespace cassc::emu::CASSC_EMU_VARIANT

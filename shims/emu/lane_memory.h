@@ -66,8 +66,8 @@ bool consecutive(const u64* at, u32 size) {
   return wrong == 0;
 }
 
-bool place_global(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align) {
-  const i64 offset = i32(op->imm);
+bool place_global(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align, u32 further = 0) {
+  const i64 offset = i64(i32(op->imm)) + further;
   if (op->flags & kHasSaddr) {
     const u64 base = (u64(w.s[op->src[2] + 1]) << 32 | w.s[op->src[2]]) + u64(offset);
     if (op->flags & kHasVaddr) {
@@ -127,10 +127,10 @@ bool place_scratch_lane(Wave& w, const Op* op, Lanes& p, u32 l, u64 offset, u32 
   return true;
 }
 
-bool place_scratch(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align) {
+bool place_scratch(Wave& w, const Op* op, Lanes& p, u32 size, bool write, u32 align, u32 further = 0) {
   p.live = w.s[kExec];
   p.unit = false;
-  const u32 base = (op->flags & kHasSaddr ? w.s[op->src[2]] : 0) + op->imm;
+  const u32 base = (op->flags & kHasSaddr ? w.s[op->src[2]] : 0) + op->imm + further;
   const u32* v = op->flags & kHasVaddr ? registers(w, op->src[0]) : nullptr;
   bool wrong = false;
   for (u32 l = 0; l < kLanes; ++l) {

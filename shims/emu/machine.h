@@ -200,6 +200,7 @@ struct Group {
   u32 lds_size;
   GroupShadow* shadow;  // of an observed launch, else null
   u32 signals;          // of gfx12's barrier since it was last passed
+  u32 waves;            // that have not ended
 };
 
 struct Code;

@@ -72,18 +72,18 @@ void Memory::mark(uint64_t address, uint64_t size, bool on) {
   }
 }
 
-// The first place at or after `from` with room for `extent` bytes; 0: none.
-uint64_t Memory::fit(uint64_t from, uint64_t extent) const {
+// The first aligned place at or after `from` with room for `extent` bytes; 0: none.
+uint64_t Memory::fit(uint64_t from, uint64_t extent, uint64_t alignment) const {
   auto it = free_.upper_bound(from);
   if (it != free_.begin()) --it;
   for (; it != free_.end(); ++it) {
-    const uint64_t start = std::max(it->first, from), end = it->first + it->second;
+    const uint64_t start = (std::max(it->first, from) + alignment - 1) / alignment * alignment, end = it->first + it->second;
     if (start < end && end - start >= extent) return start;
   }
   return 0;
 }
 
-uint64_t Memory::allocate(uint64_t size) {
+uint64_t Memory::allocate(uint64_t size, uint64_t alignment) {
   const std::lock_guard lock(mutex_);
   if (!size || size > view_.bytes) return 0;
   const uint64_t extent = extent_of(size);
@@ -93,8 +93,8 @@ uint64_t Memory::allocate(uint64_t size) {
     since_turn_ = 0;
     next_ = view_.base;
   }
-  uint64_t address = fit(next_, extent);
-  if (!address) address = fit(view_.base, extent);
+  uint64_t address = fit(next_, extent, alignment);
+  if (!address) address = fit(view_.base, extent, alignment);
   if (!address) return 0;
   const auto found = std::prev(free_.upper_bound(address));
   const uint64_t start = found->first, end = start + found->second;

@@ -43,7 +43,7 @@ class Memory {
   Memory& operator=(const Memory&) = delete;
 
   bool reserved() const { return view_.base != 0; }
-  uint64_t allocate(uint64_t size);  // 0: out of memory
+  uint64_t allocate(uint64_t size, uint64_t alignment = kGranule);  // 0: out of memory
   bool release(uint64_t address);
   bool find(uint64_t address, uint64_t& base, uint64_t& size) const;
   bool find_allocation(uint64_t address, uint64_t& base, uint64_t& size) const;  // its whole, whatever parts have names
@@ -63,7 +63,7 @@ class Memory {
 
  private:
   void mark(uint64_t address, uint64_t size, bool on);
-  uint64_t fit(uint64_t from, uint64_t extent) const;
+  uint64_t fit(uint64_t from, uint64_t extent, uint64_t alignment) const;
 
   mutable std::mutex mutex_;
   MemoryView view_;

@@ -119,7 +119,8 @@ void classify(const std::string& kind, Argument& argument) {
       {"block_count", Hidden::block_count},   {"group_size", Hidden::group_size}, {"remainder", Hidden::remainder},
       {"global_offset", Hidden::global_offset}, {"grid_dims", Hidden::grid_dims}, {"dynamic_lds_size", Hidden::dynamic_lds_size},
       {"private_base", Hidden::private_base}, {"shared_base", Hidden::shared_base},
-      {"multigrid_sync_arg", Hidden::grid_sync}};
+      {"multigrid_sync_arg", Hidden::grid_sync}, {"hostcall_buffer", Hidden::hostcall_buffer}, {"heap_v1", Hidden::heap},
+      {"printf_buffer", Hidden::printf_buffer}};
   for (const auto& known : kKinds) {
     if (what == known.name) argument.hidden = known.hidden;
   }

@@ -9,7 +9,7 @@ namespace cassc::emu {
 
 // How the emulator fills an argument that the program does not pass.
 enum class Hidden : uint8_t {
-  none, block_count, group_size, remainder, global_offset, grid_dims, dynamic_lds_size, private_base, shared_base, grid_sync, zero
+  none, block_count, group_size, remainder, global_offset, grid_dims, dynamic_lds_size, private_base, shared_base, grid_sync, hostcall_buffer, heap, printf_buffer, zero
 };
 
 struct Argument {

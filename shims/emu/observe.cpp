@@ -327,7 +327,7 @@ void Observer::end(Watch& watch) {
   const u64 grid[] = {l.grid.x, l.grid.y, l.grid.z}, block[] = {l.block.x, l.block.y, l.block.z};
   r.add("launch", watch.number).add("kernel", k.metadata.name).add("began", watch.began).add("ended", nanoseconds());
   r.add("grid", grid, 3).add("block", block, 3).add("waves", l.total * l.waves_per_group).add("waves_per_group", l.waves_per_group);
-  r.add("vgprs", l.code->vgprs()).add("lds", l.lds_size).add("scratch", l.scratch_size);
+  r.add("vgprs", l.code->vgprs()).add("lds_size", l.lds_size).add("scratch_size", l.scratch_size);
   for (u32 i = 0; i < kKinds; ++i) r.add(kind_name(Kind(i)), t.kinds[i]);
   r.add("vector_instructions", t.vector_instructions).add("vector_lanes", t.vector_lanes).add("partial", t.partial);
   r.add("branches", t.branches).add("taken", t.taken);

@@ -1,4 +1,5 @@
 // SOP1, SOP2, SOPC, SOPK, SOPP, SMEM: scalar arithmetic, control flow, scalar loads.
+#include "interrupt.h"
 #include "number.h"
 #include "vector.h"
 
@@ -204,6 +205,12 @@ const Op* movrels(Wave& w, const Op* op) {
   const u32 low = p[0], high = p[wide];
   w.s[to] = low;
   if (wide) w.s[to + 1] = high;
+  return next(op);
+}
+
+const Op* sendmsg(Wave& w, const Op* op) {
+  constexpr u32 kInterrupt = 1;
+  if ((op->imm & 255) == kInterrupt) interrupt(w);
   return next(op);
 }
 

@@ -22,7 +22,7 @@ u32 different(u64* values, u32 n) {
 Kind kind_of(const Op& op) {
   const char* n = op.name;
   if (begins(n, "v_")) {
-    if (has(n, "wmma")) return Kind::matrix;
+    if (has(n, "wmma") || has(n, "swmmac")) return Kind::matrix;
     if (op.row && op.row->flags & TR && !has(n, "div_")) return Kind::transcendental;
     if (has(n, "readlane") || has(n, "writelane") || has(n, "permlane") || has(n, "readfirstlane") || op.dpp_kind) return Kind::cross_lane;
     return has(n, "f64") ? Kind::valu64 : Kind::valu;

@@ -1,6 +1,7 @@
 // The order in which the waves of a launch run, and the registers that a new wave starts with.
 #include "turns.h"
 
+#include "interrupt.h"
 #include "observe.h"
 
 #include <time.h>
@@ -137,6 +138,7 @@ bool Turns::start(u64 number) {
   r.group.lds = r.block + lds_offset_;
   r.group.lds_size = l_.lds_size;
   r.group.signals = 0;
+  r.group.waves = l_.waves_per_group;
   r.waves = reinterpret_cast<Wave*>(r.block);
   r.live = l_.waves_per_group;
   // Contents are undefined on the device; here they are the same in every run. A stack that may grow is left as it is.
@@ -211,7 +213,7 @@ void Turns::visit(Resident& r) {
         w.group = &r.group;
         step(w);
         if (w.state == WaveState::ended) {
-          --r.live;
+          r.group.waves = --r.live;
           if (observer_) observer_->end_wave(w);
         }
         spent |= w.state == WaveState::ready;
@@ -290,6 +292,15 @@ u64 real_clock() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return u64(t.tv_sec) * 100000000 + u64(t.tv_nsec) / 10;
+}
+
+void interrupt(Wave& w) {
+  const cassc_emu_services& services = w.launch->device->services.calls;
+  if (!services.interrupt) return;
+  const unsigned control = _mm_getcsr();
+  _mm_setcsr(kMxcsr);  // the host's floating point
+  services.interrupt(services.data);
+  _mm_setcsr(control);
 }
 
 const MemoryView& memory_of(const Wave& w) { return w.launch->memory; }

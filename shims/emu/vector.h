@@ -12,6 +12,8 @@ void enter_memory(Tables& t);
 void enter_ds(Tables& t);
 void enter_formatted(Tables& t);
 void enter_image(Tables& t);
+void enter_image12(Tables& t);
+const Op* matrix12(Wave& w, const Op* op);
 void differ_gfx12(Tables& t);  // makes gfx12's table of gfx11's
 // Rearranges a source as the operation's DPP word says; returns the lanes that may be written.
 u32 apply_dpp(const Op* op, u32 exec, const u32* from, u32* to, u32 registers);

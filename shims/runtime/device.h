@@ -26,6 +26,7 @@ struct DeviceFacts {
   int l2_bytes = 0;
   int pci_domain = 0, pci_bus = 0, pci_device = 0;
   bool integrated = false;
+  bool observed = false;                  // launches are checked or profiled
   bool host_reads_device_memory = false;  // module globals may be read and written by the host
 };
 

@@ -23,8 +23,8 @@ namespace {
 
 // The functions of libcassc_emu that are used here, found at run time: a program that runs on HIP needs no emulator.
 #define CASSC_EMU_FUNCTIONS(X)                                                                          \
-  X(abi_version) X(create) X(last_error) X(malloc) X(free) X(check) X(register_host) X(unregister_host) \
-  X(memory_info) X(observe) X(written) X(module_load) X(module_unload) X(module_kernel) X(module_global) X(launch)
+  X(abi_version) X(create) X(last_error) X(malloc) X(malloc_aligned) X(free) X(check) X(register_host) X(unregister_host) \
+  X(memory_info) X(observe) X(serve) X(written) X(module_load) X(module_unload) X(module_kernel) X(module_global) X(launch)
 
 struct EmulatorApi {
 #define X(name) decltype(&cassc_emu_##name) name = nullptr;
@@ -104,7 +104,7 @@ class EmulatedModule final : public DeviceModule {
   cassc_emu_module* module_;
 };
 
-class EmulatedDevice final : public Device {
+class EmulatedDevice final : public Device, public EmulatedMemory {
  public:
   bool create(std::string& why) {
     if (!api_.open(why)) return false;
@@ -126,6 +126,7 @@ class EmulatedDevice final : public Device {
     facts_.l2_bytes = 4 << 20;
     facts_.host_reads_device_memory = true;
     read_options();
+    serve();
     return true;
   }
 
@@ -135,6 +136,12 @@ class EmulatedDevice final : public Device {
     uint64_t address = 0;
     Error error = error_of(api_.malloc(device_, bytes, &address));
     if (managed && error == Error::Success) wrote(reinterpret_cast<void*>(address), bytes);  // nobody tells when the host does
+    *pointer = reinterpret_cast<void*>(address);
+    return error;
+  }
+  Error allocate(size_t bytes, size_t alignment, void** pointer) override {
+    uint64_t address = 0;
+    const Error error = error_of(api_.malloc_aligned(device_, bytes, std::max(alignment, kLeastAlignment), &address));
     *pointer = reinterpret_cast<void*>(address);
     return error;
   }
@@ -282,6 +289,7 @@ class EmulatedDevice final : public Device {
   void shut_down() override { scheduler_.stop(std::chrono::seconds(5)); }
 
  private:
+  static constexpr size_t kLeastAlignment = 256;
   static StreamOrder::Stream& of(DeviceStream& stream) { return static_cast<EmulatedStream&>(stream).stream; }
 
   // CASSC_EMU_OBSERVE: what to look for, separated by commas; CASSC_EMU_JOURNAL: the file for what is found.
@@ -309,9 +317,19 @@ class EmulatedDevice final : public Device {
       why = "CASSC_EMU_OBSERVE is set, CASSC_EMU_JOURNAL is not";
       return false;
     }
-    observed_ = api_.observe(device_, what, journal) == CASSC_EMU_OK;
+    facts_.observed = observed_ = api_.observe(device_, what, journal) == CASSC_EMU_OK;
     if (!observed_) why = api_.last_error();
     return observed_;
+  }
+
+  void serve() {
+    if (!kernel_services()) return;
+    const cassc_emu_services services{[](void* device, uint64_t* hostcall_buffer, uint64_t* heap) {
+                                        return kernel_services()->prepare(*static_cast<EmulatedDevice*>(device), *hostcall_buffer, *heap) == Error::Success
+                                                   ? CASSC_EMU_OK : CASSC_EMU_OUT_OF_MEMORY;
+                                      },
+                                      [](void*) { kernel_services()->interrupt(); }, this};
+    api_.serve(device_, &services);
   }
 
   // CASSC_EMU_INSTRUCTION_LIMIT: wave-instructions of one launch, after which it counts as endless.
@@ -415,6 +433,11 @@ class EmulatedDevice final : public Device {
 };
 
 }  // namespace
+
+std::unique_ptr<KernelServices>& kernel_services() {
+  static auto* services = new std::unique_ptr<KernelServices>;  // kernels may outlive static objects
+  return *services;
+}
 
 bool& only_emulator() {
   static bool only = false;

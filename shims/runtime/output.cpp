@@ -30,14 +30,34 @@ struct Assertion {
 
 constexpr size_t kLongestText = 1 << 20;
 
-template <class T>
-bool take(std::span<const std::byte> arguments, size_t& position, T& value) {
-  position = (position + sizeof(T) - 1) / sizeof(T) * sizeof(T);
-  if (position > arguments.size() || arguments.size() - position < sizeof(T)) return false;
-  std::memcpy(&value, arguments.data() + position, sizeof(T));
-  position += sizeof(T);
-  return true;
-}
+class RecordArguments final : public FormatArguments {
+ public:
+  RecordArguments(std::span<const std::byte> bytes, const std::function<std::string(uint64_t)>& text_at)
+      : bytes_(bytes), text_at_(text_at) {}
+  bool integer(int& value) override { return take(value); }
+  bool wide(uint64_t& value) override { return take(value); }
+  bool real(double& value) override { return take(value); }
+  bool text(std::string& value) override {
+    uint64_t address = 0;
+    if (!take(address)) return false;
+    value = address ? text_at_(address) : "(null)";
+    return true;
+  }
+
+ private:
+  template <class T>
+  bool take(T& value) {
+    position_ = (position_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
+    if (position_ > bytes_.size() || bytes_.size() - position_ < sizeof(T)) return false;
+    std::memcpy(&value, bytes_.data() + position_, sizeof(T));
+    position_ += sizeof(T);
+    return true;
+  }
+
+  std::span<const std::byte> bytes_;
+  const std::function<std::string(uint64_t)>& text_at_;
+  size_t position_ = 0;
+};
 
 template <class T>
 void append(std::string& out, const std::string& conversion, T value) {
@@ -51,12 +71,8 @@ void append(std::string& out, const std::string& conversion, T value) {
 
 }  // namespace
 
-// CUDA Programming Guide, "Formatted Output": flags # space 0 + -, width, precision, sizes h l ll, types d i u o x X f F g G a A
-// e E c s p and %%. A conversion that is not one of these is printed as it stands.
-std::string format_record(const std::string& format, std::span<const std::byte> arguments,
-                          const std::function<std::string(uint64_t)>& text_at) {
+std::string format_text(const std::string& format, FormatArguments& arguments) {
   std::string out;
-  size_t position = 0;
   for (size_t i = 0; i < format.size();) {
     if (format[i] != '%') {
       out += format[i++];
@@ -70,7 +86,7 @@ std::string format_record(const std::string& format, std::span<const std::byte> 
     auto copy_number = [&] {
       if (i < format.size() && format[i] == '*') {
         int value = 0;
-        take(arguments, position, value);
+        arguments.integer(value);
         conversion += std::to_string(value);
         ++i;
       } else {
@@ -92,36 +108,42 @@ std::string format_record(const std::string& format, std::span<const std::byte> 
       out += '%';
     } else if (type != '\0' && std::strchr("diuoxX", type)) {
       if (wide) {
-        long long value = 0;
-        there = take(arguments, position, value);
-        if (there) append(out, conversion + "ll" + type, value);
+        uint64_t value = 0;
+        there = arguments.wide(value);
+        if (there) append(out, conversion + "ll" + type, static_cast<long long>(value));
       } else {
         int value = 0;
-        there = take(arguments, position, value);
+        there = arguments.integer(value);
         if (there) append(out, conversion + size + type, value);
       }
     } else if (type == 'c') {
       int value = 0;
-      there = take(arguments, position, value);
+      there = arguments.integer(value);
       if (there) append(out, conversion + type, value);
     } else if (type != '\0' && std::strchr("fFgGaAeE", type)) {
       double value = 0;
-      there = take(arguments, position, value);
+      there = arguments.real(value);
       if (there) append(out, conversion + type, value);
     } else if (type == 'p') {
       uint64_t value = 0;
-      there = take(arguments, position, value);
+      there = arguments.wide(value);
       if (there) append(out, conversion + type, reinterpret_cast<void*>(value));
     } else if (type == 's') {
-      uint64_t value = 0;
-      there = take(arguments, position, value);
-      if (there) append(out, conversion + type, (value ? text_at(value) : std::string("(null)")).c_str());
+      std::string value;
+      there = arguments.text(value);
+      if (there) append(out, conversion + type, value.c_str());
     } else {
       known = false;
     }
     if (!known || !there) out += format.substr(begin, i - begin);
   }
   return out;
+}
+
+std::string format_record(const std::string& format, std::span<const std::byte> arguments,
+                          const std::function<std::string(uint64_t)>& text_at) {
+  RecordArguments source(arguments, text_at);
+  return format_text(format, source);
 }
 
 Error ModuleOutput::attach(Device& device, DeviceModule& module, size_t fifo_bytes, std::unique_ptr<ModuleOutput>& output) {

@@ -29,6 +29,20 @@ class ModuleOutput final : public KernelOutput {
   uint32_t capacity_ = 0;
 };
 
+// Where the arguments of a format come from, one after the other; false: there is none left.
+class FormatArguments {
+ public:
+  virtual ~FormatArguments() = default;
+  virtual bool integer(int& value) = 0;
+  virtual bool wide(uint64_t& value) = 0;  // long, and pointers
+  virtual bool real(double& value) = 0;
+  virtual bool text(std::string& value) = 0;
+};
+
+// CUDA Programming Guide, "Formatted Output": flags # space 0 + -, width, precision, sizes h l ll, types d i u o x X f F g G a A
+// e E c s p and %%. A conversion that is not one of these is printed as it stands.
+std::string format_text(const std::string& format, FormatArguments& arguments);
+
 // Formats as device printf does: CUDA's conversions, arguments at their natural alignment (4 or 8 bytes). text_at gives the
 // string at a device address.
 std::string format_record(const std::string& format, std::span<const std::byte> arguments,

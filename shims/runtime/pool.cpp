@@ -115,6 +115,15 @@ Error free_in_order(void* pointer, Stream& stream) {
       (block->origin != Origin::Pool && block->origin != Origin::Malloc && block->origin != Origin::Graph))
     return Error::InvalidValue;
   if (!block->pool || !known_pool(block->pool)) return release(pointer);
+  Device& device = context.device();
+  if (device.facts().observed) {  // so that a use of it after this is found
+    context.allocations.erase(pointer);
+    {
+      std::lock_guard lock(block->pool->mutex);
+      block->pool->used -= block->size;
+    }
+    return context.observe(device.call(*stream.device, {[&device, pointer](Error) { device.release(pointer); }, false}));
+  }
   std::unique_ptr<DeviceEvent> after;
   Error error = context.device().create_event(false, after);
   if (error == Error::Success) error = context.device().record(*after, *stream.device);

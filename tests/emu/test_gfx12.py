@@ -246,6 +246,163 @@ def test_matrices(machine12: Machine12) -> None:
         assert np.array_equal(got[r].view(np.float32), [wanted[r + 8 * (n // 16), n % 16] for n in lane])
 
 
+def _registers(rows: np.ndarray, width: int) -> list[np.ndarray]:
+    """Elements of each lane, packed into dwords: a register of 32 lanes each."""
+    per = 32 // width
+    packed = rows.reshape(32, -1, per).astype(np.uint64) << np.arange(0, 32, width, dtype=np.uint64)
+    return list(packed.sum(2).astype(np.uint32).T)
+
+
+@pytest.mark.parametrize("key", [0, 1])
+@pytest.mark.parametrize(
+    ("name", "width", "length", "signs"),
+    [
+        ("f32_16x16x32_f16", 16, 32, ""),
+        ("f16_16x16x32_f16", 16, 32, ""),
+        ("i32_16x16x32_iu8", 8, 32, "neg_lo:[1,0,0]"),
+        ("i32_16x16x32_iu4", 4, 32, ""),
+        ("i32_16x16x64_iu4", 4, 64, "neg_lo:[0,1,0]"),
+        ("f32_16x16x32_fp8_bf8", 8, 32, ""),
+    ],
+)
+def test_sparse_matrices(machine12: Machine12, name: str, width: int, length: int, signs: str, key: int) -> None:
+    """Two of each four elements of A along k, which a register names: as the dense product with zeros between."""
+    if key and length == 64:
+        pytest.skip("its places take whole registers")
+    rng = np.random.default_rng(5)
+    real = name.startswith("f")
+    bits = {16: (np.arange(-4, 5).astype(np.float16).view(np.uint16)), 8: np.arange(256), 4: np.arange(16)}[width]
+    if real and width == 8:
+        bits = np.array([0x00, 0x30, 0x38, 0x40, 0xB8])  # small, exact in both formats
+    held, b = rng.choice(bits, (16, length // 2)), rng.choice(bits, (length, 16))
+    pairs = np.array([(i, j) for i in range(4) for j in range(i + 1, 4)])
+    chosen = pairs[rng.integers(0, len(pairs), (16, length // 4))].reshape(16, -1)  # [row][held element]
+    k = chosen + np.repeat(4 * np.arange(length // 4), 2)
+
+    def value(codes: np.ndarray, which: int) -> np.ndarray:
+        if width == 16:
+            return codes.astype(np.uint16).view(np.float16).astype(np.float64)
+        if real:
+            function = FUNCTIONS[("fp8_to_f32", "bf8_to_f32")[which]]
+            return np.array([floating(function(u(8, int(c)))) for c in codes.flat]).reshape(codes.shape)
+        signed = ("[1," in signs, ",1," in signs)[which]
+        return np.where(signed & (codes >= 1 << (width - 1)), codes.astype(int) - (1 << width), codes.astype(int))
+
+    a = np.zeros((16, length))
+    np.put_along_axis(a, k, value(held, 0), 1)
+    lane = np.arange(32)
+    half_a, half_b = length // 4, length // 2
+    first = np.stack([held[n % 16, half_a * (n // 16) :][:half_a] for n in lane])
+    second = np.stack([b[half_b * (n // 16) :, n % 16][:half_b] for n in lane])
+    places = np.stack([chosen[n % 16, half_a * (n // 16) :][:half_a] for n in lane])
+    index = (places.astype(np.uint64) << (2 * np.arange(half_a, dtype=np.uint64))).sum(1) << np.uint64(16 * key)
+    if length == 32:
+        index |= np.uint64(0x5A5A << (0 if key else 16))  # the other set, not to be looked at
+    inputs = [*_registers(first, width), *_registers(second, width), index.astype(np.uint32)]
+    count_a, count_b = length // 4 * width // 32, length // 2 * width // 32
+    narrow = name.startswith("f16")
+    c = rng.integers(-9, 9, (16, 16))
+    sums = np.array([[c[r + 8 * (n // 16), n % 16] for n in lane] for r in range(8)])
+    if narrow:
+        packed = sums.astype(np.float16).view(np.uint16).astype(np.uint32)
+        inputs += list(packed[0::2] | packed[1::2] << 16)
+    else:
+        inputs += list(sums.astype(np.float32 if real else np.int32).view(np.uint32))
+    outputs = 4 if narrow else 8
+
+    def run(base: int, count: int) -> str:
+        return f"v[{base}:{base + count - 1}]" if count > 1 else f"v{base}"
+
+    at_c = 10 + count_a + count_b + 1
+    body = "".join(f"v_mov_b32 v{40 + i}, v{at_c + i}\n" for i in range(outputs))
+    body += f"v_swmmac_{name} {run(40, outputs)}, {run(10, count_a)}, {run(10 + count_a, count_b)}, v{at_c - 1}"
+    body += (" index_key:1" if key else "") + (f" {signs}" if signs else "")
+    got = np.array(_lane_values(machine12, body, *inputs, outputs=outputs))
+    if narrow:
+        got = np.stack([got & 0xFFFF, got >> 16], 1).reshape(8, 32).astype(np.uint16).view(np.float16)
+    else:
+        got = got.view(np.float32 if real else np.int32)
+    product = a @ value(b, 1) + c
+    assert np.array_equal(got, [[product[r + 8 * (n // 16), n % 16] for n in lane] for r in range(8)])
+
+
+def test_blocks_of_registers(machine12: Machine12) -> None:
+    """Those that M0 has a bit for; neither memory nor registers of the others are touched."""
+    body = (
+        BEGIN
+        + """v_lshlrev_b32 v2, 7, v0
+        s_mov_b32 m0, 0x80000005
+        v_mov_b32 v41, 7
+        global_load_block v[40:71], v2, s[4:5]
+        s_wait_loadcnt 0
+        v_add_nc_u32 v40, v40, v41
+        s_mov_b32 m0, 0x80000003
+        global_store_block v2, v[40:71], s[6:7]"""
+    )
+    given = np.arange(1024, dtype=np.uint32).reshape(32, 32)
+    _, out = machine12.run(body, given, np.full((32, 32), 9, np.uint32))
+    wanted = np.full((32, 32), 9, np.uint32)
+    wanted[:, 0], wanted[:, 1], wanted[:, 31] = given[:, 0] + np.uint32(7), 7, given[:, 31]
+    assert np.array_equal(out, wanted)
+    with pytest.raises(EmulatorFault, match="beyond the wave's"):
+        machine12.run("s_mov_b32 m0, 0x80000000\nv_mov_b32 v2, 0\nglobal_load_block v[90:121], v2, s[0:1]")
+
+
+def test_state_of_the_barrier(machine12: Machine12) -> None:
+    """The last of three waves to look sees three members, and how many have signalled."""
+    body = (
+        BEGIN
+        + """s_get_barrier_state s9, -1
+        s_barrier_signal -1
+        s_get_barrier_state s8, -1
+        s_barrier_wait -1
+        v_mov_b32 v2, s8
+        global_store_b32 v1, v2, s[4:5]
+        v_mov_b32 v2, s9
+        global_store_b32 v1, v2, s[4:5] offset:384"""
+    )
+    (out, _) = machine12.run(body, np.zeros(192, np.uint32), np.zeros(1, np.uint32), block=96)
+    after, before = out.reshape(2, 3, 32)[:, :, 0].tolist()
+    assert after == [n + 1 << 16 | 3 << 4 | 1 for n in range(3)] and before == [n << 16 | 3 << 4 | 1 for n in range(3)]
+
+
+def test_float_atomics_on_images(machine12: Machine12) -> None:
+    def two(first: float, second: float) -> int:
+        halves = np.array([first, second], np.float16).view(np.uint16)
+        return int(halves[0]) | int(halves[1]) << 16
+
+    # A line of 32 texels; format 22 (32 float) for all: only their size counts
+    body = (
+        BEGIN
+        + """s_lshr_b64 s[8:9], s[4:5], 8
+        s_or_b32 s9, s9, 0xc02c0000
+        s_mov_b32 s10, 7
+        s_mov_b32 s11, 0x80000fac
+        s_mov_b64 s[12:13], 0
+        s_mov_b64 s[14:15], 0
+        global_load_b32 v2, v1, s[6:7]
+        s_wait_loadcnt 0
+        OPERATION v2, v0, s[8:15] dmask:0x1 dim:SQ_RSRC_IMG_1D th:TH_ATOMIC_RETURN
+        s_wait_loadcnt 0
+        global_store_b32 v1, v2, s[6:7]"""
+    )
+    old, data = np.arange(32, dtype=np.float32) - 3, np.full(32, 2.5, np.float32)
+    data[:2] = np.nan, -1
+    for operation, wanted in (
+        ("image_atomic_add_flt", old + data),
+        ("image_atomic_min_flt", np.fmin(old, data)),
+        ("image_atomic_max_flt", np.fmax(old, data)),
+    ):
+        new, before = machine12.run(body.replace("OPERATION", operation), old, data)
+        assert np.array_equal(new, wanted, equal_nan=True) and np.array_equal(before, old), operation
+    old16, data16 = np.full(32, two(1, 2), np.uint32), np.full(32, two(0.5, -4), np.uint32)
+    new, before = machine12.run(body.replace("OPERATION", "image_atomic_pk_add_f16"), old16, data16)
+    assert (new == two(1.5, -2)).all() and (before == old16).all()
+    old16, data16 = np.full(32, 0x40003F80, np.uint32), np.full(32, 0xC0803F00, np.uint32)  # (1, 2) and (0.5, -4)
+    new, before = machine12.run(body.replace("OPERATION", "image_atomic_pk_add_bf16"), old16, data16)
+    assert (new == 0xC0003FC0).all() and (before == old16).all()
+
+
 def test_named_barriers_are_refused_by_name(machine12: Machine12) -> None:
     with pytest.raises(EmulatorFault, match="named barrier"):
         machine12.run("s_barrier_signal 3")

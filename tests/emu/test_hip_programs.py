@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from cassc.amdgpu import emulator
+from cassc.hip import tools
 from cassc.image import bundle
 from cassc.target import DEFAULT_TARGET
 
@@ -35,14 +36,16 @@ class Clang:
     library: Path
     out: Path
 
-    def device(self, source: Path, *flags: str) -> Path:
+    def device(self, source: Path, *flags: str, libraries: Path | None = None) -> Path:
+        """libraries: AMD's device library; None: without it."""
         code = self.out / f"{source.stem}{''.join(flags)}.co"
-        _run([*self._common(source, *flags), "--cuda-device-only", "--no-gpu-bundle-output", "-nogpulib", "-o", code])
+        library = "-nogpulib" if libraries is None else f"--rocm-device-lib-path={libraries}"
+        _run([*self._common(source, *flags), "--cuda-device-only", "--no-gpu-bundle-output", library, "-o", code])
         return code
 
-    def program(self, source: Path) -> Path:
+    def program(self, source: Path, libraries: Path | None = None) -> Path:
         packed, made, program = (self.out / f"{source.stem}{suffix}" for suffix in (".hipfb", ".o", ""))
-        packed.write_bytes(bundle.pack({DEFAULT_TARGET: self.device(source).read_bytes()}))
+        packed.write_bytes(bundle.pack({DEFAULT_TARGET: self.device(source, libraries=libraries).read_bytes()}))
         include = ["--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", str(packed)]
         _run([*self._common(source), *include, "-c", "-o", str(made)])
         _run([self.gxx, made, "-o", program, self.library / "libamdhip64.so.6", f"-Wl,-rpath,{self.library}"])
@@ -79,6 +82,25 @@ def test_values(clang: Clang) -> None:
         "last hipErrorOutOfMemory, then hipSuccess",
         "too many threads: hipErrorInvalidValue",
         "far: hipErrorIllegalAddress",
+    ]
+
+
+@pytest.mark.slow
+def test_services_and_textures(clang: Clang) -> None:
+    libraries = tools.find_device_libraries(19)
+    if libraries is None or not (libraries / "ockl.bc").exists():
+        pytest.skip("AMD's device library is not there")
+    text = _run([clang.program(PROGRAMS / "hip_services.hip", libraries)])
+    said, lines = sorted(text.splitlines()[:4]), text.splitlines()[4:]
+    assert said == sorted(
+        f"thread {t:2} of block {block}: hello, {t / 2:.3f}, {-1 << 40}, {chr(97 + t % 26)}%"
+        for block in (0, 1)
+        for t in (3, 19)
+    )
+    assert lines == [
+        *(f"blocks of {size}: 0 wrong" for size in (64, 1024, 65536)),
+        "point: 0 81 961",
+        f"linear: {(0 + 1) / 2:g} {(81 + 100) / 2:g} 961",
     ]
 
 

@@ -348,7 +348,7 @@ def sampled(row: np.ndarray, u: float, mode: int, *, linear: bool, normalized: b
         return border if index is None else float(row[index])
 
     if not linear:
-        return at(int(np.floor(u)))
+        return at(int(np.floor(np.floor(u * 256 + 0.5) / 256)))
     place = np.floor((u - 0.5) * 256 + 0.5) / 256
     low = int(np.floor(place))
     weight = float(place - low)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,9 +26,17 @@ PLANTED = {
     "global-before": ("global-before", "Invalid __global__ read of size 4 bytes", "is out of bounds"),
     "misaligned": ("misaligned", "Invalid __global__ write of size 4 bytes", "is misaligned"),
     "freed": ("global-bounds", "Invalid __global__ write of size 4 bytes", "0 bytes inside a freed allocation"),
+    "freed-in-order": (
+        "global-bounds",
+        "Invalid __global__ write of size 4 bytes",
+        "0 bytes inside a freed allocation",
+    ),
     "heap-freed": ("heap-freed", "Invalid __global__ read of size 4 bytes", "in no block of the device's heap"),
     "shared-bounds": ("shared-bounds", "Invalid __shared__ read of size 4 bytes", "is out of bounds"),
     "local-bounds": ("local-bounds", "Invalid __local__ read of size 4 bytes", "is out of bounds"),
+    "shared-misaligned": ("shared-misaligned", "Invalid __shared__ read of size 4 bytes", "is misaligned"),
+    "local-misaligned": ("local-misaligned", "Invalid __local__ read of size 4 bytes", "is misaligned"),
+    "local-unwritten": ("local-unwritten", "Uninitialized __local__ memory read of size 4 bytes", "thread ("),
     "global-unwritten": (
         "global-unwritten",
         "Uninitialized __global__ memory read of size 4 bytes",
@@ -41,7 +50,9 @@ PLANTED = {
     "barrier-block": ("barrier", "Barrier error detected. Divergent thread(s) in block", "wave 1 has ended"),
     "endless": ("endless", "Kernel stopped: instruction limit reached", "block (0,0,0), wave 0 is at"),
     "deadlock": ("deadlock", "Kernel stopped: instruction limit reached", "block (1,0,0), wave 0 is at"),
+    "spin": ("spin", "Kernel stopped: instruction limit reached", "block (0,0,0), wave 1 is at"),
 }
+LAUNCHED = {"endless": "wait_for_ever", "deadlock": "two_locks", "spin": "take_turns"}
 
 
 @pytest.fixture(scope="module")
@@ -85,13 +96,17 @@ def _run(program: Path, environment: dict[str, str], *words: str) -> subprocess.
 def test_planted_fault_is_found_where_it_is(program: Path, environment: dict[str, str], fault: str) -> None:
     mark, title, detail = PLANTED[fault]
     line = next(number for number, text in enumerate(LINES, 1) if text.endswith(f"// {mark}"))
-    limit = ["--instruction-limit", "200000"] if fault in ("endless", "deadlock") else []
+    stopped = fault in ("endless", "deadlock", "spin")
+    limit = ["--instruction-limit", "200000"] if stopped else []
     done = _run(program, environment, "--check", "--error-exitcode", "3", *limit, fault)
     assert done.returncode == 3, done.stderr
     assert f"========= {title}" in done.stderr
     assert detail in done.stderr
     assert f"planted.cu:{line}" in done.stderr
     assert "ERROR SUMMARY: 0 errors" not in done.stderr
+    if stopped:  # kernel, source line and instruction of each wave
+        where = rf"wave 0 is at {LAUNCHED[fault]}\(.*\)\+0x[0-9a-f]+ (in|near) \S*planted.cu:{line} \(`\w+`\)"
+        assert re.search(where, done.stderr), done.stderr
 
 
 @pytest.mark.slow
@@ -121,12 +136,12 @@ def test_profiles(program: Path, environment: dict[str, str], tmp_path: Path) ->
     trace = tmp_path / "trace.json"
     _run(program, environment, f"--profile=trace:{trace}", "clean")
     slices = [e for e in json.loads(trace.read_text())["traceEvents"] if e["ph"] == "X"]
-    assert len(slices) == 9 and all(e["dur"] > 0 for e in slices)
+    assert len(slices) == 13 and all(e["dur"] > 0 for e in slices)
     numbers = tmp_path / "profile.json"
     _run(program, environment, f"--profile=json:{numbers}", "clean")
     kernels = {k["kernel"]: k for k in json.loads(numbers.read_text())}
     stores = kernels["write_past(int*)"]["traffic"]["stores"]
-    assert (stores["accesses"], stores["bytes"], stores["sectors"]) == (2, 256, 8)
+    assert (stores["accesses"], stores["bytes"], stores["sectors"]) == (3, 384, 12)
 
 
 def test_options_that_make_no_sense() -> None:

@@ -104,6 +104,8 @@ const char *cassc_emu_last_error(void);
 
 /* Allocations are 256-byte aligned; accesses past their exact size fault. Contents start undefined (not zeroed). */
 cassc_emu_status cassc_emu_malloc(cassc_emu_device *device, uint64_t size, uint64_t *address);
+/* At a multiple of a power of two from 256 on. */
+cassc_emu_status cassc_emu_malloc_aligned(cassc_emu_device *device, uint64_t size, uint64_t alignment, uint64_t *address);
 cassc_emu_status cassc_emu_free(cassc_emu_device *device, uint64_t address);
 /* Base and size of the allocation or registered range that holds the address. */
 cassc_emu_status cassc_emu_find(cassc_emu_device *device, uint64_t address, uint64_t *base, uint64_t *size);
@@ -142,6 +144,17 @@ enum {
 cassc_emu_status cassc_emu_observe(cassc_emu_device *device, uint32_t what, const char *path);
 /* The host wrote device memory (only OBSERVE_INIT asks). */
 void cassc_emu_written(cassc_emu_device *device, uint64_t address, uint64_t size);
+
+/* What a HIP runtime gives kernels beside their arguments: values for hidden_hostcall_buffer and hidden_heap_v1, asked for once,
+ * at the first launch of a kernel that has one of them; and a function for s_sendmsg(MSG_INTERRUPT), which a kernel does when it
+ * has put a call into that buffer and waits for the answer. It runs on the thread that executes the wave, on several at once.
+ * Without services kernels find zeros. Before the first launch. */
+typedef struct cassc_emu_services {
+  cassc_emu_status (*prepare)(void *data, uint64_t *hostcall_buffer, uint64_t *heap);
+  void (*interrupt)(void *data);
+  void *data;
+} cassc_emu_services;
+void cassc_emu_serve(cassc_emu_device *device, const cassc_emu_services *services);
 
 /* Wave-instructions executed by this device so far. */
 uint64_t cassc_emu_instruction_count(const cassc_emu_device *device);
