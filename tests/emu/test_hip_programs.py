@@ -101,6 +101,8 @@ def test_services_and_textures(clang: Clang) -> None:
         *(f"blocks of {size}: 0 wrong" for size in (64, 1024, 65536)),
         "point: 0 81 961",
         f"linear: {(0 + 1) / 2:g} {(81 + 100) / 2:g} 961",
+        # HSA's channel type 15 is a float, its channel order 1 is red alone
+        *(f"surface: {115000:g} {115000 + 81 * times:g} {115000 + 961 * times:g}" for times in (1, 2)),
     ]
 
 

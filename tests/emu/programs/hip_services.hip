@@ -5,12 +5,17 @@
 
 using Float2 = float __attribute__((ext_vector_type(2)));
 using Float4 = float __attribute__((ext_vector_type(4)));
+using Int2 = int __attribute__((ext_vector_type(2)));
 using Words = const unsigned __attribute__((address_space(4)))*;
 
 extern "C" {
 __device__ unsigned long __ockl_dm_alloc(unsigned long);
 __device__ void __ockl_dm_dealloc(unsigned long);
 __device__ Float4 __ockl_image_sample_2D(Words, Words, Float2);
+__device__ Float4 __ockl_image_load_2D(Words, Int2);
+__device__ void __ockl_image_store_2D(Words, Int2, Float4);
+__device__ int __ockl_image_channel_data_type_2D(Words);
+__device__ int __ockl_image_channel_order_2D(Words);
 __device__ int printf(const char*, ...);
 
 hipError_t hipMallocArray(void**, const void*, size_t, size_t, unsigned);
@@ -18,6 +23,8 @@ hipError_t hipFreeArray(void*);
 hipError_t hipMemcpy2DToArray(void*, size_t, size_t, const void*, size_t, size_t, size_t, hipMemcpyKind);
 hipError_t hipCreateTextureObject(void**, const void*, const void*, const void*);
 hipError_t hipDestroyTextureObject(void*);
+hipError_t hipCreateSurfaceObject(void**, const void*);
+hipError_t hipDestroySurfaceObject(void*);
 }
 
 struct Format {
@@ -56,6 +63,14 @@ __global__ void sample(void* texture, float* out, float dx) {
   const auto words = (Words)reinterpret_cast<uintptr_t>(texture);
   out[thread()] = __ockl_image_sample_2D(words, words + 12, Float2{thread() % 8 + dx, thread() / 8 + 0.5f}).x;
 }
+// Each texel and what is known of its format, and then its double in its place.
+__global__ void pass_over(void* surface, float* out) {
+  const auto words = (Words)reinterpret_cast<uintptr_t>(surface);
+  const Int2 at{int(thread() % 8), int(thread() / 8)};
+  const Float4 texel = __ockl_image_load_2D(words, at);
+  out[thread()] = texel.x + 1000 * __ockl_image_channel_data_type_2D(words) + 100000 * __ockl_image_channel_order_2D(words);
+  __ockl_image_store_2D(words, at, texel * 2);
+}
 
 int main() {
   char* word;
@@ -92,5 +107,13 @@ int main() {
     CHECK(hipDestroyTextureObject(texture));
     std::printf("%s: %g %g %g\n", linear ? "linear" : "point", out[0], out[9], out[31]);
   }
+  void* surface;
+  CHECK(hipCreateSurfaceObject(&surface, &resource));
+  for (int pass = 0; pass < 2; pass++) {
+    pass_over<<<1, 32>>>(surface, out);
+    CHECK(hipDeviceSynchronize());
+    std::printf("surface: %g %g %g\n", out[0], out[9], out[31]);
+  }
+  CHECK(hipDestroySurfaceObject(surface));
   CHECK(hipFreeArray(resource.array));
 }
