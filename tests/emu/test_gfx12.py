@@ -271,7 +271,9 @@ def test_sparse_matrices(machine12: Machine12, name: str, width: int, length: in
         pytest.skip("its places take whole registers")
     rng = np.random.default_rng(5)
     real = name.startswith("f")
-    bits = {16: (np.arange(-4, 5).astype(np.float16).view(np.uint16)), 8: np.arange(256), 4: np.arange(16)}[width]
+    bits: np.ndarray = np.arange(256) if width == 8 else np.arange(16)
+    if width == 16:
+        bits = np.arange(-4, 5).astype(np.float16).view(np.uint16)
     if real and width == 8:
         bits = np.array([0x00, 0x30, 0x38, 0x40, 0xB8])  # small, exact in both formats
     held, b = rng.choice(bits, (16, length // 2)), rng.choice(bits, (length, 16))

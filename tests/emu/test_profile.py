@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cassc.amdgpu.emulator import Emulator
 from cassc.driver import journal, profile
 from cassc.driver.profile import KernelProfile, Occupancy, Traffic
-from tests.emu.conftest import GFX1100, Emulator, Frame, Machine
+from tests.emu.conftest import GFX1100, Frame, Machine
 
 # 4 waves in 2 workgroups. Behind each instruction: its class.
 BODY = """
