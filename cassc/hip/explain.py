@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cassc import toolchain
 from cassc.diag import Diagnostic, Location, Severity, note
-from cassc.hip import dialect, names
+from cassc.hip import dialect, names, tokens
 from cassc.hip.tools import find_cccl, find_rocthrust
 
 _UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (.+)")
@@ -35,10 +35,20 @@ def _assembly(output: str, refused: Sequence[Diagnostic]) -> Iterator[Diagnostic
 
 
 def _other_files(output: str, source: Path) -> Iterator[Diagnostic]:
-    """Device functions and variables that the file declares and uses, and does not define."""
+    """Device functions and variables that the file declares and uses, and does not define: where it first names them."""
     for name in dict.fromkeys(_UNDEFINED.findall(output)):
         message = f"device code of another file is used: '{name}'"
-        yield Diagnostic(Severity.ERROR, "source-relocatable", message, Location(file=str(source)), (note(_TOGETHER),))
+        yield Diagnostic(Severity.ERROR, "source-relocatable", message, _first(source, name), (note(_TOGETHER),))
+
+
+def _first(source: Path, name: str) -> Location:
+    """``name`` as the linker writes it, with namespaces and parameters."""
+    text = tokens.read(source)
+    word = re.sub(r"[(<].*", "", name).rpartition("::")[2]
+    found = next((token.offset for token in tokens.lex(text) if token.text == word), None)
+    if found is None:  # in a header
+        return Location(file=str(source))
+    return Location(str(source), *tokens.Lines(text).place(found))
 
 
 def _headers(output: str) -> Iterator[Diagnostic]:
