@@ -295,6 +295,10 @@ def test_refusals_have_a_place(
     failed = cassc("--engine=source", "-c", "b.cu", "-o", "b.o")
     assert failed.returncode != 0
     assert "b.cu:2:3: error:" in failed.stderr
+    (tmp_path / "c.cu").write_text("extern __device__ int far;\n__global__ void k(int* p) { *p = far; }\n")
+    failed = cassc("--engine=source", "-c", "c.cu", "-o", "c.o")
+    assert failed.returncode != 0
+    assert "c.cu:1:23: error: device code of another file is used: 'far'" in failed.stderr
     assert not list(tmp_path.glob("*.o"))
 
 
