@@ -35,7 +35,7 @@ def _assembly(output: str, refused: Sequence[Diagnostic]) -> Iterator[Diagnostic
 
 
 def _other_files(output: str, source: Path) -> Iterator[Diagnostic]:
-    """Device functions and variables that the file declares and uses, and does not define: where it first names them."""
+    """Device functions and variables that the file uses and does not define, where it first names them."""
     for name in dict.fromkeys(_UNDEFINED.findall(output)):
         message = f"device code of another file is used: '{name}'"
         yield Diagnostic(Severity.ERROR, "source-relocatable", message, _first(source, name), (note(_TOGETHER),))
