@@ -154,7 +154,10 @@ def support() -> str:
     from cassc.sass.decode import rows_by_opcode
     from cassc.sass.support import page
 
-    return page(row for rows in rows_by_opcode().values() for row in rows)
+    lines = (ROOT / "docs" / "recorded.tsv").read_text().splitlines()
+    recorded = {name: int(count) for name, count in (line.split("\t") for line in lines)}
+    rows = [row for rows in rows_by_opcode().values() for row in rows]
+    return page(rows, recorded, (ROOT / "docs" / "disagreements.txt").read_text().splitlines())
 
 
 _EMULATED = """# RDNA instructions that the emulator executes
