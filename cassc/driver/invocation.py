@@ -212,12 +212,12 @@ class _Parser:
 
     def parse(self) -> Invocation:
         line = self.line
-        forwarding = "forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"
-        if line.unknown and not line.has(*forwarding):
-            raise CommandLineError("unknown-option", f"Unknown option '{line.unknown[0]}'")
         phase = self._phase()
         if phase in (Phase.HELP, Phase.VERSION):
             return Invocation(phase)
+        forwarding = "forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"
+        if line.unknown and not line.has(*forwarding):
+            raise CommandLineError("unknown-option", f"Unknown option '{line.unknown[0]}'")
         if phase is Phase.LIST:
             return Invocation(phase, nvcc_args=self._nvcc_args(()))
         inputs = self._inputs(phase)

@@ -196,6 +196,11 @@ def test_dependency_options() -> None:
     assert invocation.compile_args == ("-arch", "sm_80")
 
 
+@pytest.mark.parametrize(("words", "phase"), [("--foo -h", Phase.HELP), ("-V --foo", Phase.VERSION)])
+def test_help_and_version_are_given_beside_unknown_options(words: str, phase: Phase) -> None:
+    assert parse(words.split()).phase is phase
+
+
 def test_refused_option_says_why() -> None:
     with pytest.raises(CommandLineError, match="option '-ltoir' is not supported: LTO-IR is not SASS"):
         parse(["-ltoir", "a.cu"])
