@@ -244,6 +244,7 @@ _SUBCOMMANDS = {
 }
 _VARIABLES = {
     "CASSC_DEVICE": "where built programs run: hip or emu",
+    "CASSC_TRACE": "1: each call of the CUDA runtime and driver, in a line on stderr",
     "CASSC_CACHE_DIR, CASSC_CACHE_SIZE": "the cache's folder and limit; 0 switches it off",
     "CASSC_NVCC": "the nvcc to use, or none",
     "CASSC_TOOLKIT_DIR": "where toolkit trees are made",

@@ -13,7 +13,7 @@ function(cassc_library name)
     file(CONFIGURE OUTPUT ${script} CONTENT "${soname} {\n  global: ${LIB_PREFIX}*;\n  local: *;\n};\n" @ONLY)
     foreach(file ${output} cassc_${output})
       string(REGEX REPLACE "[^A-Za-z0-9]" "_" target ${file}${suffix})
-      add_library(${target} SHARED $<TARGET_OBJECTS:${name}_code>)
+      add_library(${target} SHARED $<TARGET_OBJECTS:${name}_code> $<TARGET_OBJECTS:cassc_same_build>)
       target_link_libraries(${target} PRIVATE cassc_rt ${CMAKE_DL_LIBS})
       target_link_options(${target} PRIVATE -Wl,--version-script=${script} -Wl,-z,defs)
       set_target_properties(${target} PROPERTIES

@@ -11,8 +11,9 @@
 #include "pool.h"
 #include "registry.h"
 #include "stream.h"
+#include "trace.h"
 
-#define CASSC_API extern "C" __attribute__((visibility("default")))
+#define CASSC_API extern "C" __attribute__((visibility("default"), CASSC_TRACED))
 
 namespace cassc::cuda {
 

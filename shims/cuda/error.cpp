@@ -38,6 +38,16 @@ Result result_of(Error error) {
 
 }  // namespace cassc::cuda
 
+namespace cassc::rt {
+
+// For the table of CASSC_TRACE.
+const char* driver_error_name(int number) {
+  const cuda::Code* code = cuda::find(number);
+  return code ? code->name : nullptr;
+}
+
+}  // namespace cassc::rt
+
 using namespace cassc::cuda;
 namespace rt = cassc::rt;
 

@@ -3,6 +3,7 @@
 
 #include "api.h"
 #include "capture.h"
+#include "hints.h"
 
 using namespace cassc::cuda;
 namespace rt = cassc::rt;
@@ -93,19 +94,6 @@ Result describe(void* data, int attribute, DevicePointer address) {
     default: return Result::InvalidValue;
   }
 }
-
-template <class Body>
-Result managed_range(DevicePointer address, size_t bytes, Body&& body) {
-  return in_context([&] {
-    const auto allocation = rt::Context::get().allocations.find(pointer_of(address));
-    if (bytes == 0 || !allocation || allocation->type() != rt::MemoryType::Managed || !allocation->holds(address, bytes))
-      return Result::InvalidValue;
-    return body();
-  });
-}
-
-// Before CUDA 13 a place is a device's number, CU_DEVICE_CPU (-1) being the host.
-MemoryLocation location_of(int index) { return {index == -1 ? 2 : kLocationDevice, index == -1 ? 0 : index}; }
 
 }  // namespace
 
@@ -232,25 +220,35 @@ CASSC_API Result cuPointerSetAttribute(const void* value, int attribute, DeviceP
   });
 }
 
-CASSC_API Result cuMemPrefetchAsync_v2(DevicePointer address, size_t bytes, MemoryLocation location, unsigned flags,
-                                       Stream* handle) {
-  return managed_range(address, bytes, [&] {
+CASSC_API Result cuMemPrefetchAsync_v2(DevicePointer address, size_t bytes, rt::Place place, unsigned flags, Stream* handle) {
+  return in_context([&] {
     Stream* stream = nullptr;
     if (flags) return Result::InvalidValue;
-    if (location.type == kLocationDevice && location.id != 0) return Result::InvalidDevice;
-    return result_of(rt::find_stream(handle, &stream));
+    const Error error = rt::find_stream(handle, &stream);
+    return result_of(error == Error::Success ? rt::prefetch(pointer_of(address), bytes, place) : error);
   });
 }
 CASSC_API Result cuMemPrefetchAsync(DevicePointer address, size_t bytes, int index, Stream* stream) {
-  return cuMemPrefetchAsync_v2(address, bytes, location_of(index), 0, stream);
+  return cuMemPrefetchAsync_v2(address, bytes, rt::place_of(index), 0, stream);
 }
 
-CASSC_API Result cuMemAdvise_v2(DevicePointer address, size_t bytes, int advice, MemoryLocation location) {
-  return managed_range(address, bytes, [&] {
-    if (advice < 1 || advice > 6) return Result::InvalidValue;
-    return location.type == kLocationDevice && location.id != 0 ? Result::InvalidDevice : Result::Success;
-  });
+CASSC_API Result cuMemAdvise_v2(DevicePointer address, size_t bytes, int advice, rt::Place place) {
+  return in_context([&] { return result_of(rt::advise(pointer_of(address), bytes, advice, place)); });
 }
 CASSC_API Result cuMemAdvise(DevicePointer address, size_t bytes, int advice, int index) {
-  return cuMemAdvise_v2(address, bytes, advice, location_of(index));
+  return cuMemAdvise_v2(address, bytes, advice, rt::place_of(index));
+}
+
+CASSC_API Result cuMemRangeGetAttribute(void* data, size_t size, int attribute, DevicePointer address, size_t bytes) {
+  return in_context([&] { return result_of(rt::range_attribute(data, size, attribute, pointer_of(address), bytes)); });
+}
+
+CASSC_API Result cuMemRangeGetAttributes(void** data, size_t* sizes, const int* attributes, size_t count, DevicePointer address,
+                                         size_t bytes) {
+  if (!data || !sizes || !attributes || count == 0) return in_context([] { return Result::InvalidValue; });
+  for (size_t i = 0; i < count; ++i) {
+    const Result result = cuMemRangeGetAttribute(data[i], sizes[i], attributes[i], address, bytes);
+    if (result != Result::Success) return result;
+  }
+  return Result::Success;
 }

@@ -1,5 +1,6 @@
 // The variants that programs compiled with CUDA_API_PER_THREAD_DEFAULT_STREAM call: handle 0 is the thread's own default stream.
 #include "api.h"
+#include "hints.h"
 
 using namespace cassc::cuda;
 namespace rt = cassc::rt;
@@ -36,8 +37,8 @@ PER_THREAD(cuMemPrefetchAsync, _ptsz,
            (DevicePointer address, size_t bytes, int index, Stream* stream),
            (address, bytes, index, stream))
 PER_THREAD(cuMemPrefetchAsync_v2, _ptsz,
-           (DevicePointer address, size_t bytes, MemoryLocation location, unsigned flags, Stream* handle),
-           (address, bytes, location, flags, handle))
+           (DevicePointer address, size_t bytes, rt::Place place, unsigned flags, Stream* handle),
+           (address, bytes, place, flags, handle))
 PER_THREAD(cuMemcpy, _ptds, (DevicePointer target, DevicePointer source, size_t bytes), (target, source, bytes))
 PER_THREAD(cuMemcpy2DAsync_v2, _ptsz, (const Memcpy2D* parameters, Stream* stream), (parameters, stream))
 PER_THREAD(cuMemcpy2DUnaligned_v2, _ptds, (const Memcpy2D* parameters), (parameters))

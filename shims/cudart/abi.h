@@ -9,10 +9,11 @@
 #include "graph.h"
 #include "operation.h"
 #include "stream.h"
+#include "trace.h"
 #include "types.h"
 
 // CASSC_CUDART_MAJOR is 11, 12 or 13: the library that is compiled.
-#define CASSC_API extern "C" __attribute__((visibility("default")))
+#define CASSC_API extern "C" __attribute__((visibility("default"), CASSC_TRACED))
 
 namespace cassc::cudart {
 
@@ -53,6 +54,19 @@ struct Memcpy3DParameters {
   CopyKind kind;
 };
 static_assert(sizeof(Memcpy3DParameters) == 160);
+
+struct Memcpy3DPeerParameters {
+  Array* source_array;
+  Position source_position;
+  PitchedPointer source;
+  int source_device;
+  Array* target_array;
+  Position target_position;
+  PitchedPointer target;
+  int target_device;
+  Extent extent;
+};
+static_assert(sizeof(Memcpy3DPeerParameters) == 168);
 
 struct FunctionAttributes {
   size_t shared_bytes, const_bytes, local_bytes;

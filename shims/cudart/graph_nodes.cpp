@@ -1,5 +1,6 @@
 // Graph management: the nodes of each type. For each there are up to four entry points that differ in where the operation
 // goes: a new node, a node, an executable's step; and one that gives the parameters back.
+#include <algorithm>
 #include <cstring>
 
 #include "copies.h"
@@ -179,6 +180,23 @@ Error get(Node* handle, Result* result, Give&& give) {
   });
 }
 
+// What a kernel's node can have (cudaLaunchAttribute...): access policy, cooperative, cluster dimension and scheduling, priority,
+// memory domains, carveout. Those that change nothing on this device are kept.
+constexpr int kCooperative = 2, kClusterDimension = 4;
+constexpr int kKernelAttributes[] = {1, kCooperative, kClusterDimension, 5, 8, 9, 10, 14};
+
+bool of_kernels(int attribute) {
+  return std::find(std::begin(kKernelAttributes), std::end(kKernelAttributes), attribute) != std::end(kKernelAttributes);
+}
+
+template <class Body>
+Error with_kernel_node(Node* handle, Body&& body) {
+  return with_node(handle, [&](Node& node) {
+    auto* call = std::get_if<rt::KernelCall>(&node.operation);
+    return call ? body(node, *call) : Error::InvalidValue;
+  });
+}
+
 // A copy of memory as cudaMemcpy3D would be asked for it.
 void give_copy(const rt::Copy& copy, Memcpy3DParameters& p) {
   std::memset(&p, 0, sizeof p);
@@ -207,6 +225,36 @@ CASSC_API Error cudaGraphKernelNodeGetParams(Node* handle, KernelNodeParameters*
       node.argument_views.push_back(call.arguments.data() + argument.offset);
     out = {call.kernel->stub, call.grid, call.block, static_cast<unsigned>(call.dynamic_shared),
            node.argument_views.data(), nullptr};
+  });
+}
+
+CASSC_API Error cudaGraphKernelNodeGetAttribute(Node* handle, int attribute, AttributeValue* value) {
+  return with_kernel_node(handle, [&](const Node& node, const rt::KernelCall& call) {
+    if (!value || !of_kernels(attribute)) return Error::InvalidValue;
+    const auto found = node.attributes.find(attribute);
+    *value = found == node.attributes.end() ? AttributeValue{} : found->second;
+    if (attribute == kCooperative) (*value)[0] = call.cooperative;
+    return Error::Success;
+  });
+}
+CASSC_API Error cudaGraphKernelNodeSetAttribute(Node* handle, int attribute, const AttributeValue* value) {
+  return with_kernel_node(handle, [&](Node& node, rt::KernelCall& call) {
+    if (!value || !of_kernels(attribute)) return Error::InvalidValue;
+    unsigned blocks[3];
+    std::memcpy(blocks, value, sizeof blocks);
+    if (attribute == kClusterDimension && (blocks[0] > 1 || blocks[1] > 1 || blocks[2] > 1)) return Error::NotSupported;
+    if (attribute == kCooperative) call.cooperative = blocks[0] != 0;
+    node.attributes[attribute] = *value;
+    return Error::Success;
+  });
+}
+CASSC_API Error cudaGraphKernelNodeCopyAttributes(Node* target_handle, Node* source_handle) {
+  return with_kernel_node(source_handle, [&](Node& source, rt::KernelCall& from) {
+    rt::KernelCall* to = rt::known_node(target_handle) ? std::get_if<rt::KernelCall>(&target_handle->operation) : nullptr;
+    if (!to) return Error::InvalidValue;
+    target_handle->attributes = source.attributes;
+    to->cooperative = from.cooperative;
+    return Error::Success;
   });
 }
 

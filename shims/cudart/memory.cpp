@@ -6,6 +6,7 @@
 #include "api.h"
 #include "capture.h"
 #include "copies.h"
+#include "hints.h"
 
 using namespace cassc::cudart;
 namespace rt = cassc::rt;
@@ -26,34 +27,13 @@ Error allocating(Body&& body) {
   });
 }
 
-template <class Body>
-Error managed_range(const void* pointer, size_t bytes, Body&& body) {
-  return api([&] {
-    const auto allocation = rt::Context::get().allocations.find(pointer);
-    if (bytes == 0 || !allocation || allocation->type() != rt::MemoryType::Managed ||
-        !allocation->holds(reinterpret_cast<uintptr_t>(pointer), bytes))
-      return Error::InvalidValue;
-    return body();
-  });
+Error prefetch_on(const void* pointer, size_t bytes, rt::Place place, Stream* handle) {
+  return on_stream(handle, [&](Stream&) { return rt::prefetch(pointer, bytes, place); });
 }
 
-Error prefetch(const void* pointer, size_t bytes, MemoryLocation location, Stream* handle) {
-  return managed_range(pointer, bytes, [&] {
-    Stream* stream = nullptr;
-    if (location.type == kLocationDevice && location.id != 0) return Error::InvalidDevice;
-    return rt::find_stream(handle, &stream);
-  });
+Error advise_on(const void* pointer, size_t bytes, int advice, rt::Place place) {
+  return api([&] { return rt::advise(pointer, bytes, advice, place); });
 }
-
-Error advise(const void* pointer, size_t bytes, int advice, MemoryLocation location) {
-  return managed_range(pointer, bytes, [&] {
-    if (advice < 1 || advice > 6) return Error::InvalidValue;
-    return location.type == kLocationDevice && location.id != 0 ? Error::InvalidDevice : Error::Success;
-  });
-}
-
-// In CUDA 12 a place is a device's number, cudaCpuDeviceId (-1) being the host.
-[[maybe_unused]] MemoryLocation location_of(int index) { return {index == -1 ? 2 : kLocationDevice, index == -1 ? 0 : index}; }
 
 }  // namespace
 
@@ -190,22 +170,87 @@ CASSC_API Error cudaPointerGetAttributes(PointerAttributes* attributes, const vo
 
 #if CASSC_CUDART_MAJOR <= 12
 CASSC_API Error cudaMemPrefetchAsync(const void* pointer, size_t bytes, int index, Stream* stream) {
-  return prefetch(pointer, bytes, location_of(index), stream);
+  return prefetch_on(pointer, bytes, rt::place_of(index), stream);
 }
-CASSC_API Error cudaMemPrefetchAsync_v2(const void* pointer, size_t bytes, MemoryLocation location, unsigned, Stream* stream) {
-  return prefetch(pointer, bytes, location, stream);
+CASSC_API Error cudaMemPrefetchAsync_v2(const void* pointer, size_t bytes, rt::Place place, unsigned, Stream* stream) {
+  return prefetch_on(pointer, bytes, place, stream);
 }
 CASSC_API Error cudaMemAdvise(const void* pointer, size_t bytes, int advice, int index) {
-  return advise(pointer, bytes, advice, location_of(index));
+  return advise_on(pointer, bytes, advice, rt::place_of(index));
 }
-CASSC_API Error cudaMemAdvise_v2(const void* pointer, size_t bytes, int advice, MemoryLocation location) {
-  return advise(pointer, bytes, advice, location);
+CASSC_API Error cudaMemAdvise_v2(const void* pointer, size_t bytes, int advice, rt::Place place) {
+  return advise_on(pointer, bytes, advice, place);
 }
 #else
-CASSC_API Error cudaMemPrefetchAsync(const void* pointer, size_t bytes, MemoryLocation location, unsigned, Stream* stream) {
-  return prefetch(pointer, bytes, location, stream);
+CASSC_API Error cudaMemPrefetchAsync(const void* pointer, size_t bytes, rt::Place place, unsigned, Stream* stream) {
+  return prefetch_on(pointer, bytes, place, stream);
 }
-CASSC_API Error cudaMemAdvise(const void* pointer, size_t bytes, int advice, MemoryLocation location) {
-  return advise(pointer, bytes, advice, location);
+CASSC_API Error cudaMemAdvise(const void* pointer, size_t bytes, int advice, rt::Place place) {
+  return advise_on(pointer, bytes, advice, place);
 }
+#endif
+
+CASSC_API Error cudaMemRangeGetAttribute(void* data, size_t size, int attribute, const void* pointer, size_t bytes) {
+  return api([&] { return rt::range_attribute(data, size, attribute, pointer, bytes); });
+}
+
+CASSC_API Error cudaMemRangeGetAttributes(void** data, size_t* sizes, const int* attributes, size_t count, const void* pointer,
+                                          size_t bytes) {
+  return api([&] {
+    if (!data || !sizes || !attributes || count == 0) return Error::InvalidValue;
+    for (size_t i = 0; i < count; ++i)
+      if (const Error error = rt::range_attribute(data[i], sizes[i], attributes[i], pointer, bytes); error != Error::Success)
+        return error;
+    return Error::Success;
+  });
+}
+
+#if CASSC_CUDART_MAJOR >= 12
+// cudaMemcpyAttributes.
+struct CopyAttributes {
+  int source_order;  // cudaMemcpySrcAccessOrder
+  MemoryLocation source_hint, target_hint;
+  unsigned flags;
+};
+static_assert(sizeof(CopyAttributes) == 24);
+
+struct CopyBatch {
+  void* const* targets;
+  const void* const* sources;
+  const size_t* sizes;
+  size_t count;
+  const CopyAttributes* attributes;  // each from the copy of its index on
+  const size_t* first;
+  size_t attribute_count;
+};
+
+static Error submit(const CopyBatch& batch, size_t* failed, Stream* stream) {
+  constexpr int during_call = 2;  // cudaMemcpySrcAccessOrderDuringApiCall
+  if (failed) *failed = SIZE_MAX;
+  if (!batch.targets || !batch.sources || !batch.sizes || batch.count == 0 || !batch.attributes || !batch.first ||
+      batch.attribute_count == 0 || batch.attribute_count > batch.count || batch.first[0] != 0)
+    return api([] { return Error::InvalidValue; });
+  for (size_t i = 0, which = 0; i < batch.count; ++i) {
+    while (which + 1 < batch.attribute_count && batch.first[which + 1] <= i) ++which;
+    const bool now = batch.attributes[which].source_order == during_call;
+    const rt::Copy copy = line(batch.targets[i], batch.sources[i], batch.sizes[i], CopyKind::Default);
+    const Error error = copy_on(stream, copy, now ? rt::Wait::Yes : rt::Wait::No);
+    if (error == Error::Success) continue;
+    if (failed) *failed = i;
+    return error;
+  }
+  return Error::Success;
+}
+
+#if CASSC_CUDART_MAJOR == 12
+CASSC_API Error cudaMemcpyBatchAsync(void** targets, void** sources, size_t* sizes, size_t count, CopyAttributes* attributes,
+                                     size_t* first, size_t attribute_count, size_t* failed, Stream* stream) {
+  return submit({targets, sources, sizes, count, attributes, first, attribute_count}, failed, stream);
+}
+#else
+CASSC_API Error cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const size_t* sizes, size_t count,
+                                     CopyAttributes* attributes, size_t* first, size_t attribute_count, Stream* stream) {
+  return submit({targets, sources, sizes, count, attributes, first, attribute_count}, nullptr, stream);
+}
+#endif
 #endif

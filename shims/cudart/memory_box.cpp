@@ -55,6 +55,15 @@ Error copy_box(const Memcpy3DParameters* parameters, Stream* stream, rt::Wait wa
   return error == Error::Success ? copy_on(stream, copy, wait) : error;
 }
 
+// There is one device, so a copy between two is one within it.
+Error copy_peers(const Memcpy3DPeerParameters* p, Stream* stream, rt::Wait wait) {
+  if (p && (p->source_device != 0 || p->target_device != 0)) return api([] { return Error::InvalidDevice; });
+  if (!p) return copy_box(nullptr, stream, wait);
+  const Memcpy3DParameters same{p->source_array, p->source_position, p->source, p->target_array,
+                                p->target_position, p->target, p->extent, CopyKind::DeviceToDevice};
+  return copy_box(&same, stream, wait);
+}
+
 Error copy_rows(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width, size_t height,
                 CopyKind kind, Stream* stream, rt::Wait wait) {
   if (width > target_pitch || width > source_pitch) return api([] { return Error::InvalidPitchValue; });
@@ -152,6 +161,14 @@ CASSC_API Error cudaMemcpy3D(const Memcpy3DParameters* parameters) { return copy
 
 CASSC_API Error cudaMemcpy3DAsync(const Memcpy3DParameters* parameters, Stream* stream) {
   return copy_box(parameters, stream, Wait::No);
+}
+
+CASSC_API Error cudaMemcpy3DPeer(const Memcpy3DPeerParameters* parameters) {
+  return copy_peers(parameters, nullptr, Wait::Yes);
+}
+
+CASSC_API Error cudaMemcpy3DPeerAsync(const Memcpy3DPeerParameters* parameters, Stream* stream) {
+  return copy_peers(parameters, stream, Wait::No);
 }
 
 CASSC_API Error cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {

@@ -1,5 +1,6 @@
 // The variants that programs compiled with -default-stream per-thread call: handle 0 is the thread's own default stream.
 #include "api.h"
+#include "hints.h"
 #include "memory.h"
 #include "pool.h"
 
@@ -82,6 +83,8 @@ PER_THREAD(cudaMemcpy2D, _ptds,
             CopyKind kind),
            (target, target_pitch, source, source_pitch, width, height, kind))
 PER_THREAD(cudaMemcpy3DAsync, _ptsz, (const Memcpy3DParameters* parameters, Stream* stream), (parameters, stream))
+PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz, (const Memcpy3DPeerParameters* parameters, Stream* stream), (parameters, stream))
+PER_THREAD(cudaMemcpy3DPeer, _ptds, (const Memcpy3DPeerParameters* parameters), (parameters))
 PER_THREAD(cudaMemcpy3D, _ptds, (const Memcpy3DParameters* parameters), (parameters))
 PER_THREAD(cudaMemcpyArrayToArray, _ptds,
            (Array* target, size_t target_x, size_t target_y, Array* source, size_t source_x, size_t source_y,
@@ -162,13 +165,26 @@ PER_THREAD(cudaStreamWaitEvent, _ptsz,
            (Stream* handle, Event* event_handle, unsigned flags),
            (handle, event_handle, flags))
 
+struct CopyAttributes;  // see memory.cpp
+#if CASSC_CUDART_MAJOR == 12
+PER_THREAD(cudaMemcpyBatchAsync, _ptsz,
+           (void** targets, void** sources, size_t* sizes, size_t count, CopyAttributes* attributes, size_t* first,
+            size_t attribute_count, size_t* failed, Stream* stream),
+           (targets, sources, sizes, count, attributes, first, attribute_count, failed, stream))
+#elif CASSC_CUDART_MAJOR == 13
+PER_THREAD(cudaMemcpyBatchAsync, _ptsz,
+           (void* const* targets, const void* const* sources, const size_t* sizes, size_t count, CopyAttributes* attributes,
+            size_t* first, size_t attribute_count, Stream* stream),
+           (targets, sources, sizes, count, attributes, first, attribute_count, stream))
+#endif
+
 #if CASSC_CUDART_MAJOR <= 12
 PER_THREAD(cudaMemPrefetchAsync, _ptsz,
            (const void* pointer, size_t bytes, int index, Stream* stream),
            (pointer, bytes, index, stream))
 PER_THREAD(cudaMemPrefetchAsync_v2, _ptsz,
-           (const void* pointer, size_t bytes, MemoryLocation location, unsigned p3, Stream* stream),
-           (pointer, bytes, location, p3, stream))
+           (const void* pointer, size_t bytes, rt::Place place, unsigned p3, Stream* stream),
+           (pointer, bytes, place, p3, stream))
 PER_THREAD(cudaStreamGetCaptureInfo, _ptsz, (Stream* stream, int* status, unsigned long long* id), (stream, status, id))
 PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz,
            (Stream* stream, int* status, unsigned long long* id, Graph** graph, const Node* const** frontier,
@@ -186,8 +202,8 @@ PER_THREAD(cudaStreamUpdateCaptureDependencies_v2, _ptsz,
            (stream, nodes, p2, count, flags))
 #else
 PER_THREAD(cudaMemPrefetchAsync, _ptsz,
-           (const void* pointer, size_t bytes, MemoryLocation location, unsigned p3, Stream* stream),
-           (pointer, bytes, location, p3, stream))
+           (const void* pointer, size_t bytes, rt::Place place, unsigned p3, Stream* stream),
+           (pointer, bytes, place, p3, stream))
 PER_THREAD(cudaStreamGetCaptureInfo, _ptsz,
            (Stream* stream, int* status, unsigned long long* id, Graph** graph, const Node* const** frontier,
             const EdgeData** edges, size_t* count),

@@ -134,11 +134,12 @@ void redirect(const link_map* map, const StaticRuntime& runtime) {
   protect(map->l_addr + first, map->l_addr + last, PROT_READ | PROT_EXEC);
 }
 
-// Libraries of NVIDIA's of which we may have a counterpart of the same name.
+// Libraries of NVIDIA's of which we may have a counterpart of the same name; and cassc's own that another build of it
+// linked the program with, since a process has one libcassrt.
 bool replaced(std::string_view base) {
   constexpr std::string_view names[] = {"libcuda.so",    "libcudart.so.",   "libcublas.so.",   "libcublasLt.so.",
                                         "libcufft.so.",  "libcurand.so.",   "libcusolver.so.", "libcusparse.so.",
-                                        "libnvToolsExt.so."};
+                                        "libnvToolsExt.so.", "libcassc_",      "libcassrt.so"};
   return std::any_of(std::begin(names), std::end(names), [&](std::string_view name) { return base.starts_with(name); });
 }
 

@@ -1,6 +1,7 @@
 #include "errors.h"
 
 #include <cstdio>
+#include <cstring>
 #include <mutex>
 #include <set>
 
@@ -20,6 +21,11 @@ const char* error_name(Error error) {
 #undef CASSC_ERROR
   }
   return "unrecognized error code";
+}
+
+const char* error_name_if_known(int number) {
+  const char* name = error_name(static_cast<Error>(number));
+  return std::strncmp(name, "cuda", 4) == 0 ? name : nullptr;
 }
 
 const char* error_text(Error error) {

@@ -10,6 +10,7 @@ namespace cassc::rt {
 // As cudaGetErrorName and cudaGetErrorString: "unrecognized error code" for an unknown code.
 CASSC_EXPORT const char* error_name(Error error);
 CASSC_EXPORT const char* error_text(Error error);
+CASSC_EXPORT const char* error_name_if_known(int number);  // null for an unknown one
 
 // The error that cudaGetLastError would give this thread. remember() ignores success and "not ready".
 CASSC_EXPORT void remember(Error error);

@@ -117,6 +117,7 @@ std::unique_ptr<Graph> Graph::clone() const {
     auto made = make_node();
     made->graph = copy.get();
     made->operation = node->operation;
+    made->attributes = node->attributes;
     made->original = node.get();
     twin[node.get()] = made.get();
     copy->nodes.push_back(std::move(made));

@@ -1,6 +1,8 @@
 // Graphs: nodes with dependencies, and the executables made of them.
 #ifndef CASSC_RUNTIME_GRAPH_H
 #define CASSC_RUNTIME_GRAPH_H
+#include <array>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +31,7 @@ struct Node {
   Operation operation;
   std::vector<Node*> before, after;
   const Node* original = nullptr;     // in a clone: what it was made of
+  std::map<int, std::array<char, 64>> attributes;  // of a kernel: those that change nothing here, to be given back
   std::vector<void*> argument_views;  // what cudaGraphKernelNodeGetParams gives
   NodeType type() const { return type_of(operation); }
 };

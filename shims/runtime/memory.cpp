@@ -1,6 +1,7 @@
 #include "memory.h"
 
 #include "context.h"
+#include "hints.h"
 #include "pool.h"
 
 namespace cassc::rt {
@@ -49,6 +50,7 @@ Error allocate(size_t bytes, Origin origin, unsigned flags, void** pointer) {
     *pointer = nullptr;
     return context.observe(error);
   }
+  if (origin == Origin::Managed) forget_hints(reinterpret_cast<uintptr_t>(*pointer), bytes);
   context.allocations.insert({reinterpret_cast<uintptr_t>(*pointer), bytes, origin, flags, nullptr});
   return Error::Success;
 }

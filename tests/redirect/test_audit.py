@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from cassc.diag import CasscError
 from cassc.image import signature, static_runtime
 from cassc.toolchain import Nvcc
+from tests.redirect.conftest import build
 
 Linked = Callable[[str], Path]
 Execute = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -120,3 +122,29 @@ def test_no_table_of_what_is_no_runtime() -> None:
     assert signature.table(b"") == ""
     assert signature.table(b"!<arch>\n") == ""
     assert signature.table((Path(__file__).parents[1] / "image" / "data" / "sample.o").read_bytes()) == ""
+
+
+@pytest.fixture
+def other_build(libdir: Path, tmp_path: Path) -> Path:
+    """A folder with a runtime that says that it is of another build."""
+    library = ctypes.CDLL(str(libdir / "libcassrt.so"))
+    library.cassc_rt_build.restype = ctypes.c_char_p
+    stamp = library.cassc_rt_build()
+    for name in ("libcassrt.so", "libcassc_cudart.so.13", "libcassc_emu.so"):
+        (tmp_path / name).write_bytes((libdir / name).read_bytes().replace(stamp, stamp[::-1]))
+    return tmp_path
+
+
+def test_a_program_linked_with_another_build(other_build: Path, libdir: Path, execute: Execute) -> None:
+    source, program = other_build / "count.c", other_build / "count"
+    source.write_text(
+        "#include <stdio.h>\nint cudaGetDeviceCount(int *);\n"
+        'int main(void) { int n = 0, error = cudaGetDeviceCount(&n); printf("%d %d\\n", error, n); return 0; }\n'
+    )
+    build(["g++", "-x", "c", source, "-x", "none", other_build / "libcassc_cudart.so.13", "-o", program])
+    assert execute(program).stdout == "0 1\n"
+    done = execute(program, LD_PRELOAD=str(libdir / "libcudart.so.13"))
+    assert (done.returncode, done.stdout) == (127, "")
+    assert "libcassc_cudart.so.13 and " in done.stderr and "are of different builds of cassc" in done.stderr
+    done = execute(program, **audited(libdir))
+    assert (done.stdout, done.stderr) == ("0 1\n", "")

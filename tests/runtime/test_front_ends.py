@@ -14,6 +14,7 @@ from elftools.elf.gnuversions import GNUVerDefSection, GNUVerSymSection
 from elftools.elf.sections import SymbolTableSection
 
 from cassc import toolchain
+from tests.runtime.conftest import Builder, Execute
 
 CUDART = Path(__file__).parents[2] / "shims" / "cudart"
 MAJORS = (12, 13)
@@ -141,3 +142,56 @@ def test_properties_fill_exactly_their_structure(emulated: Path, major: int, nam
     command = [sys.executable, "-c", PROPERTIES, str(emulated / f"libcudart.so.{major}"), name]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={"CASSC_DEVICE": "emu"})
     assert done.stdout.splitlines() == ["0", f"{size} cassc RDNA3 emulator (gfx1100) 32 1024 8", "101"]
+
+
+CALLS = """
+import ctypes, sys
+runtime, driver = (ctypes.CDLL(sys.argv[1] + name) for name in ("/libcudart.so.13", "/libcuda.so.1"))
+pointer, size = ctypes.c_void_p(), ctypes.c_size_t
+runtime.cudaMalloc(ctypes.byref(pointer), size(64))
+runtime.cudaMemset(pointer, -1, size(64))
+runtime.cudaFree(ctypes.c_void_p(16))
+runtime.cudaMemcpyAsync_ptsz(pointer, pointer, size(4), 3, None)
+runtime.cudaIpcGetMemHandle()
+runtime.cudaGetErrorName.restype = ctypes.c_char_p
+assert runtime.cudaGetErrorName(1) == b"cudaErrorInvalidValue"
+driver.cuInit(0)
+driver.cuDeviceGet(ctypes.byref(ctypes.c_int()), 7)
+"""
+
+
+def test_trace_has_a_line_for_each_call(emulated: Path) -> None:
+    def traced(**more: str) -> list[str]:
+        environment = {"CASSC_DEVICE": "emu", **more}
+        command = [sys.executable, "-c", CALLS, str(emulated)]
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stderr.splitlines()
+
+    lines = [
+        re.sub(r"^cassc: \[\d+\] |0x[0-9a-f]{5,}", lambda m: "" if "[" in m[0] else "P", x)
+        for x in traced(CASSC_TRACE="1")
+    ]
+    assert lines == [
+        "cudaMalloc(P, 64) = cudaSuccess",
+        "cudaMemset(P, -1, 64) = cudaSuccess",
+        "cudaFree(0x10) = cudaErrorInvalidValue",
+        "cudaMemcpyAsync_ptsz(P, P, 4, 3, null) = cudaSuccess",
+        "cassc: cudaIpcGetMemHandle is not supported",
+        "cudaIpcGetMemHandle(...) = cudaErrorNotSupported",
+        "cudaGetErrorName(1) = P",
+        "cuInit(0) = CUDA_SUCCESS",
+        "cuDeviceGet(P, 7) = CUDA_ERROR_INVALID_DEVICE",
+    ]
+    assert traced() == traced(CASSC_TRACE="0") == ["cassc: cudaIpcGetMemHandle is not supported"]
+
+
+@pytest.mark.slow
+def test_trace_of_a_program_with_threads(builder: Builder, execute: Execute) -> None:
+    """Launches, graphs and callbacks of eight threads: whole lines, and the same results."""
+    done = execute(builder.program("stress"), "4", CASSC_TRACE="1")
+    assert (done.stdout, done.returncode) == ("8 threads, 4 rounds, 0 wrong\n", 0)
+    lines = done.stderr.splitlines()
+    assert all(re.match(r"cassc: \[\d+\] \w+\(.*\)( = \w+)?$", line) for line in lines)
+    launches = [
+        line for line in lines if re.search(r"\] (__)?cudaLaunchKernel\(0x\w+, \{1, 1, 1\}, \{1, 1, 1\}, ", line)
+    ]
+    assert len(launches) == 8 * (4 + 1)
