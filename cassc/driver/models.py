@@ -58,15 +58,11 @@ def use(choice: Choice) -> Path:
 
 
 def forget() -> bool:
-    """Whether there was a choice. Raises CasscError ``model-bad-choice``."""
+    """Whether there was a choice."""
     file = choice_file()
-    try:
-        file.unlink()
-    except FileNotFoundError:
-        return False
-    except OSError as problem:
-        raise diag.error("model-bad-choice", f"'{file}' cannot be removed: {problem.strerror}") from problem
-    return True
+    known = file.is_file()
+    file.unlink(missing_ok=True)
+    return known
 
 
 def translate(

@@ -154,7 +154,7 @@ def launch(arguments: Sequence[str], settings: Settings, record: str = "") -> La
     report = Report()
     if is_linked(path):
         _translate_program(path, settings, folder, report)
-    environment = _environment(runtime, folder, settings)
+    environment = _environment(path, runtime, folder, settings)
     if record:
         _empty(record)
         environment["CASSC_RECORD"] = os.path.abspath(record)
@@ -229,7 +229,7 @@ def translate_first_use(source: Path, file: Path, settings: Settings, kernel: st
     return report
 
 
-def _environment(runtime: Path, folder: Path, settings: Settings) -> dict[str, str]:
+def _environment(program: str, runtime: Path, folder: Path, settings: Settings) -> dict[str, str]:
     environment = dict(os.environ)
     front_ends = sorted((str(path) for path in runtime.glob(f"{_FRONT_ENDS}*")), reverse=True)
     _prepend(environment, "LD_AUDIT", [str(runtime / static_runtime.LIBRARY)])
@@ -247,7 +247,7 @@ def _environment(runtime: Path, folder: Path, settings: Settings) -> dict[str, s
         environment["LD_LIBRARY_PATH"] = ":".join([*([before] if before else []), str(runtime / "nvrtc")])
     if "CASSC_BLAS" not in environment and (blas := libraries.blas()):
         environment["CASSC_BLAS"] = str(blas)
-    environment["CASSC_REDIRECT_TABLES"] = ":".join(map(str, signatures.tables()))
+    environment["CASSC_REDIRECT_TABLES"] = ":".join(map(str, signatures.tables(program)))
     return environment
 
 

@@ -19,15 +19,16 @@ import pytest
 
 from cassc import cli, diag, toolchain
 from cassc.diag import CasscError
-from cassc.driver import contents, prebuilt
+from cassc.driver import contents, prebuilt, signatures
 from cassc.driver.arguments import CommandLineError
 from cassc.driver.cache import Cache
 from cassc.driver.invocation import Phase, parse
 from cassc.engines import cascade
 from cassc.engines.base import Request, Support, Translation, Unsupported
 from cassc.engines.lift import LiftEngine
-from cassc.image import fatbin, host, relink
+from cassc.image import fatbin, host, relink, signature
 from cassc.target import DEFAULT_SM, RECORDED_SM, SmArch
+from tests import device
 
 PROGRAM = Path(__file__).parent / "programs" / "prebuilt.cu"
 ALL_RIGHT = "twice: cudaSuccess\nrefused: cudaSuccess\n0 wrong, cudaSuccess\n"
@@ -106,13 +107,13 @@ def start(command: Sequence[str | Path], environment: dict[str, str]) -> subproc
 
 def run_unchanged(*command: str | Path) -> tuple[prebuilt.Launch, subprocess.CompletedProcess[str]]:
     found = prebuilt.launch([str(word) for word in command], prebuilt.settings((), 0.2))
-    paths = {"PYTHONPATH": os.pathsep.join(sys.path), "CASSC_DEVICE": "emu"}
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
     return found, start(found.arguments, {**found.environment, **paths})
 
 
 def alone(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Without cassc, its cache and its variables."""
-    return start([program, *arguments], {"PATH": "/usr/bin:/bin", "CASSC_DEVICE": "emu"})
+    return start([program, *arguments], {"PATH": "/usr/bin:/bin", **device.variables()})
 
 
 def rewrite(before: Path, after: Path) -> int:
@@ -226,7 +227,7 @@ def test_library_is_translated_when_it_is_opened(linked: Linked) -> None:
 def test_translator_that_fails(translator: str, linked: Linked) -> None:
     library = linked("-shared", "-Xcompiler", "-fPIC", "-DLIBRARY")
     found = prebuilt.launch([str(linked("-DOPEN")), str(library)], prebuilt.settings((), 0))
-    done = start(found.arguments, {**found.environment, "CASSC_DEVICE": "emu", "CASSC_TRANSLATOR": translator})
+    done = start(found.arguments, {**found.environment, "CASSC_TRANSLATOR": translator})
     assert "twice: cudaErrorNoKernelImageForDevice\nrefused: cudaErrorNoKernelImageForDevice\n" in done.stdout
     assert done.returncode > 0  # the number of wrong elements, and no signal
 
@@ -245,7 +246,7 @@ def test_damaged_translation(linked: Linked) -> None:
         sound.replace(b"__CLANG", b"__CLING"),
     ):
         file.write_bytes(damaged)
-        done = start(found.arguments, {**found.environment, "CASSC_DEVICE": "emu", "CASSC_TRANSLATOR": "false"})
+        done = start(found.arguments, {**found.environment, "CASSC_TRANSLATOR": "false"})
         assert "twice: cudaErrorNoKernelImageForDevice" in done.stdout
         assert done.returncode > 0
 
@@ -363,3 +364,12 @@ def test_is_linked(runtime: Path) -> None:
     with pytest.raises(CasscError, match="LIEF cannot read"):
         relink.needed(b"nothing")
     assert host.read(runtime / "libcassrt.so").kind is host.ImageKind.SHARED
+
+
+def test_the_archive_of_a_virtual_environment_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    archive = tmp_path / "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib/libcudart_static.a"
+    archive.parent.mkdir(parents=True)
+    archive.write_bytes(b"an archive")
+    monkeypatch.setattr(signature, "table", lambda data: "a table" if data == b"an archive" else "")
+    assert signatures.tables() == ()
+    assert [table.read_text() for table in signatures.tables(str(tmp_path / "venv/bin/python"))] == ["a table"]
