@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 from cassc import toolchain
+from tests import device
+
+if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
+
+STARTED = time.time()
 
 # No test depends on how fast the machine is.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -18,6 +27,18 @@ hypothesis.settings.load_profile("untimed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite golden files instead of comparing")
+    parser.addoption("--device", choices=("emu", "hip"), default="emu", help="where programs run (default: emu)")
+    parser.addoption("--report", metavar="FILE", help="write the machine and all outcomes into one text file")
+    parser.addoption("--sanitize", choices=("thread", "address"), help="for tests/runtime/test_sanitized.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    os.environ["CASSC_DEVICE"] = config.getoption("--device")
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter, config: pytest.Config) -> None:
+    if path := config.getoption("--report"):
+        device.write_report(Path(path), terminalreporter, time.time() - STARTED)
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +53,15 @@ def own_toolkits(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CASSC_TOOLKIT_DIR", str(tmp_path_factory.mktemp("toolkits")))
         yield
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what is made once for all of pytest's processes (see ``sharing.made_once``)."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 @pytest.fixture

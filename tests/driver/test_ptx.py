@@ -50,7 +50,7 @@ def test_without_ptxas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_program(program: Path, *arguments: Path, cache: Path) -> list[str]:
     command = [sys.executable, "-m", "cassc.cli", "run", str(program), *map(str, arguments)]
-    environment = {**os.environ, "CASSC_CACHE_DIR": str(cache), "CASSC_DEVICE": "emu"}
+    environment = {**os.environ, "CASSC_CACHE_DIR": str(cache)}
     done = subprocess.run(command, cwd=program.parent, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()

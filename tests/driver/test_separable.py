@@ -34,7 +34,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, nvcc: toolchain.Nvcc) -> Pa
 
 
 def _start(folder: Path, words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "CASSC_DEVICE": "emu"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     environment["CASSC_CACHE_DIR"] = str(folder / "cache")  # what is linked alike is translated once
     command = [sys.executable, "-m", "cassc.cli", "--check-seconds=0", *words.split()]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
@@ -50,9 +50,7 @@ def cassc(folder: Path) -> Cassc:
 
 def runs(program: Path) -> bool:
     environment = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
-    done = subprocess.run(
-        [program], env={**environment, "CASSC_DEVICE": "emu"}, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([program], env={**environment}, capture_output=True, text=True, check=False)
     return (done.returncode, done.stdout) == (0, "separable: 0 wrong\n")
 
 

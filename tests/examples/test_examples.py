@@ -50,7 +50,6 @@ def test_example(name: str, sm: str, place: Path) -> None:
         **os.environ,
         "PATH": f"{place / 'bin'}:{os.environ['PATH']}",
         "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")]),
-        "CASSC_DEVICE": "emu",
         "CASSC_BLAS": str(libraries.blas() or ""),
     }
     script = "set -e\n" + "\n".join(commands(name)).replace("cassc ", f"cassc -arch={sm} ")

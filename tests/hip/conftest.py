@@ -56,7 +56,6 @@ def program(cassc: Run, source_tools: tools.SourceTools, tmp_path: Path) -> Call
         assert built.returncode == 0, built.stderr
         ran = subprocess.run(
             [tmp_path / "unit"],
-            env={**os.environ, "CASSC_DEVICE": "emu"},
             capture_output=True,
             text=True,
             timeout=300,

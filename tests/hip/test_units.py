@@ -322,9 +322,7 @@ def test_units_mix(
     subprocess.run([nvcc.path, "-c", "-arch=sm_80", "plain.cu"], cwd=tmp_path, check=True)
     linked = cassc("--check-seconds=0", "main.cu", "lifted.cu", "plain.o", "-L.", "-lsourced", "-o", "mixed")
     assert linked.returncode == 0, linked.stderr
-    ran = subprocess.run(
-        [tmp_path / "mixed"], env={**os.environ, "CASSC_DEVICE": "emu"}, capture_output=True, text=True
-    )
+    ran = subprocess.run([tmp_path / "mixed"], env=os.environ, capture_output=True, text=True)
     assert ran.stdout == "123\n", ran.stderr
 
 
@@ -356,5 +354,5 @@ def test_no_nvcc_is_needed(
     built = cassc("a.o", "b.cpp", "-o", "prog", **hidden)
     assert built.returncode == 0, built.stderr
     assert "wide.h" in (tmp_path / "a.d").read_text()
-    ran = subprocess.run([tmp_path / "prog"], env={**os.environ, "CASSC_DEVICE": "emu"}, capture_output=True, text=True)
+    ran = subprocess.run([tmp_path / "prog"], env=os.environ, capture_output=True, text=True)
     assert ran.stdout == "8\n", ran.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,10 @@ def checked(function: Any) -> Any:
 
 @pytest.fixture(scope="session")
 def device(libdir: Path) -> Device:
-    os.environ["CASSC_DEVICE"] = "emu"
+    if os.environ["CASSC_DEVICE"] == "hip" and not (
+        find_library("hipblas") or Path("/opt/rocm/lib/libhipblas.so").exists()
+    ):
+        pytest.skip("ROCm's mathematical libraries are not there")
     if blas := libraries.blas():
         os.environ.setdefault("CASSC_BLAS", str(blas))
     return Device(ctypes.CDLL(str(libdir / "libcudart.so.13")), libdir)

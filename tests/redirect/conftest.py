@@ -12,6 +12,7 @@ import pytest
 
 import cassc
 from cassc import toolchain
+from tests import device
 
 PROGRAMS = Path(__file__).parent / "programs"
 LINKS = {
@@ -72,11 +73,11 @@ Execute = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="session")
 def execute() -> Execute:
-    """``execute(program, *arguments, **environment)`` on the emulator."""
+    """``execute(program, *arguments, **environment)`` on the device."""
 
     def start(program: Path, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [str(word) for word in (program, *arguments)]
-        surroundings = {"PATH": "/usr/bin:/bin", "CASSC_DEVICE": "emu", **environment}
+        surroundings = {"PATH": "/usr/bin:/bin", **device.variables(), **environment}
         return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=surroundings)
 
     return start

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ from cassc import toolchain
 from cassc.image import bundle, embed, fatbin, host
 from cassc.image.fatbin import EntryKind
 from cassc.target import DEFAULT_TARGET, SmArch
+from tests import device, sharing
 
 PROGRAMS = Path(__file__).parent / "programs"
 _DEVICE_FLAGS = "-target amdgcn-amd-amdhsa -mcpu=gfx1100 -mcumode -mcode-object-version=5 -nogpulib -O2".split()
@@ -55,68 +56,72 @@ def gxx() -> str:
 
 
 @pytest.fixture(scope="session")
-def code_object(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def code_object(shared_folder: Path) -> bytes:
     """The kernels of programs/device.c for gfx1100."""
     clang = shutil.which("clang-19") or shutil.which("clang")
     linker = shutil.which("ld.lld-19") or shutil.which("ld.lld")
     if clang is None or linker is None:
         pytest.skip("clang and ld.lld, which make the test kernels, are not on PATH")
-    out = tmp_path_factory.mktemp("device")
-    assembly, relocatable, linked = out / "device.ll", out / "device.o", out / "device.hsaco"
-    run([clang, *_DEVICE_FLAGS, "-ffreestanding", "-S", "-emit-llvm", PROGRAMS / "device.c", "-o", assembly])
-    # C has no way to say __launch_bounds__(128), LLVM IR has.
-    text, changed = re.subn(
-        r"(define [^\n]*@bounded\([^\n]*\)[^\n{]*)", r'\1"amdgpu-flat-work-group-size"="1,128" ', assembly.read_text()
-    )
-    assert changed == 1
-    assembly.write_text(text)
-    run([clang, *_DEVICE_FLAGS, "-c", assembly, "-o", relocatable])
-    run([linker, "-shared", relocatable, "-o", linked])
-    return linked.read_bytes()
+
+    def make(out: Path) -> None:
+        assembly, relocatable = out.with_suffix(".ll"), out.with_suffix(".o")
+        source = PROGRAMS / "device.c"
+        run([clang, *_DEVICE_FLAGS, "-ffreestanding", "-S", "-emit-llvm", source, "-o", assembly])
+        # C has no way to say __launch_bounds__(128), LLVM IR has.
+        text, changed = re.subn(
+            r"(define [^\n]*@bounded\([^\n]*\)[^\n{]*)",
+            r'\1"amdgpu-flat-work-group-size"="1,128" ',
+            assembly.read_text(),
+        )
+        assert changed == 1
+        assembly.write_text(text)
+        run([clang, *_DEVICE_FLAGS, "-c", assembly, "-o", relocatable])
+        run([linker, "-shared", relocatable, "-o", out])
+
+    return sharing.made_once(shared_folder / "device.hsaco", make).read_bytes()
 
 
 @dataclass(frozen=True)
 class Builder:
-    """Builds a test program once in a session."""
+    """Builds a test program once."""
 
     nvcc: toolchain.Nvcc
     gxx: str
     libdir: Path
     out: Path
     code_object: bytes
-    made: dict[tuple[str, ...], Path] = field(default_factory=dict)
 
     def object(self, name: str, *flags: str, translated: bool = True) -> Path:
         """``programs/NAME.cu`` as an object whose fat binary holds the test kernels as well."""
-        path = self.out / f"{name}{'' if translated else '-plain'}{''.join(flags).replace('/', '_')}.o"
-        source = PROGRAMS / f"{name}.cu"
-        run([self.nvcc.path, "-std=c++17", "-arch=sm_80", *flags, "-c", source, "-o", path])
-        if translated:
-            image = host.read(path)
-            entry = fatbin.make_entry(
-                EntryKind.CODE_OBJECTS, SmArch(80), bundle.pack({DEFAULT_TARGET: self.code_object})
-            )
-            additions = [(fat, [entry]) for fat in fatbin.extract(image)]
-            path.write_bytes(embed.embed(image, additions).data)
-        return path
+
+        def make(path: Path) -> None:
+            source = PROGRAMS / f"{name}.cu"
+            run([self.nvcc.path, "-std=c++17", "-arch=sm_80", *flags, "-c", source, "-o", path])
+            if translated:
+                image = host.read(path)
+                entry = fatbin.make_entry(
+                    EntryKind.CODE_OBJECTS, SmArch(80), bundle.pack({DEFAULT_TARGET: self.code_object})
+                )
+                additions = [(fat, [entry]) for fat in fatbin.extract(image)]
+                path.write_bytes(embed.embed(image, additions).data)
+
+        title = f"{name}{'' if translated else '-plain'}{''.join(flags).replace('/', '_')}.o"
+        return sharing.made_once(self.out / title, make)
 
     def program(self, *names: str, flags: Sequence[str] = (), translated: bool = True) -> Path:
         """The objects of these sources, linked with g++ against our libcudart."""
-        key = (*names, *flags, str(translated))
-        if key not in self.made:
-            objects = [self.object(name, *flags, translated=translated) for name in names]
-            path = self.out / f"program{len(self.made)}"
+        objects = [self.object(name, *flags, translated=translated) for name in names]
+
+        def make(path: Path) -> None:
             libraries: list[str | Path] = [self.libdir / "libcudart.so.13", f"-Wl,-rpath,{self.libdir}"]
             run([self.gxx, *objects, "-o", path, *libraries])
-            self.made[key] = path
-        return self.made[key]
+
+        return sharing.made_once(self.out / "+".join(one.stem for one in objects), make)
 
 
 @pytest.fixture(scope="session")
-def builder(
-    nvcc: toolchain.Nvcc, gxx: str, emulated: Path, code_object: bytes, tmp_path_factory: pytest.TempPathFactory
-) -> Builder:
-    return Builder(nvcc, gxx, emulated, tmp_path_factory.mktemp("programs"), code_object)
+def builder(nvcc: toolchain.Nvcc, gxx: str, emulated: Path, code_object: bytes, shared_folder: Path) -> Builder:
+    return Builder(nvcc, gxx, emulated, shared_folder, code_object)
 
 
 Execute = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -124,10 +129,10 @@ Execute = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="session")
 def execute() -> Execute:
-    """``execute(program, *arguments, **environment)`` on the emulator, unless the environment says otherwise."""
+    """``execute(program, *arguments, **environment)`` on the device, unless they name another."""
 
     def start(program: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        surroundings = {"PATH": "/usr/bin:/bin", "CASSC_DEVICE": "emu", **environment}
+        surroundings = {"PATH": "/usr/bin:/bin", **device.variables(), **environment}
         return subprocess.run(
             [str(program), *arguments], capture_output=True, text=True, timeout=60, check=False, env=surroundings
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,6 @@ def path() -> Path:
 
 @pytest.fixture(scope="module")
 def cudart(path: Path) -> ctypes.CDLL:
-    os.environ["CASSC_DEVICE"] = "emu"
     return ctypes.CDLL(str(path))
 
 

@@ -45,7 +45,7 @@ def test_services(tmp_path: Path, emulated: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("nvcc is not on PATH")
     program = tmp_path / "services"
-    environment = {**os.environ, "CASSC_CACHE_DIR": str(tmp_path / "cache"), "CASSC_DEVICE": "emu"}
+    environment = {**os.environ, "CASSC_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "cassc.cli", "--check-seconds", "0", "-std=c++17", "-arch=sm_80"]
     command += [str(SOURCE), "-o", str(program)]
     subprocess.run(command, cwd=tmp_path, check=True, env=environment, timeout=300)
