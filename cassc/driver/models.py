@@ -58,11 +58,15 @@ def use(choice: Choice) -> Path:
 
 
 def forget() -> bool:
-    """Whether there was a choice."""
+    """Whether there was a choice. Raises CasscError ``model-bad-choice``."""
     file = choice_file()
-    known = file.is_file()
-    file.unlink(missing_ok=True)
-    return known
+    try:
+        file.unlink()
+    except FileNotFoundError:
+        return False
+    except OSError as problem:
+        raise diag.error("model-bad-choice", f"'{file}' cannot be removed: {problem.strerror}") from problem
+    return True
 
 
 def translate(

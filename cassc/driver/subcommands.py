@@ -382,15 +382,15 @@ def _model_info(say: Say, as_json: bool) -> int:
 @click.option(
     "--form", default="", type=click.Choice(["", "bf16", "fp32", "int8", "int4"]), help="How weights are held."
 )
-@click.option("--most-tokens", default=8192, show_default=True, help="Of an answer.")
+@click.option("--most-tokens", default=8192, show_default=True, type=click.IntRange(min=1), help="Of an answer.")
 @click.pass_obj
 def _model_use(say: Say, place: str, name: str, form: str, most_tokens: int) -> int:
     """Use a published CASS checkpoint: a folder in Hugging Face form, or the URL of an OpenAI-compatible server."""
     from cassc.driver import models
     from cassc.model.published import Choice
 
-    local = not place.startswith(("http://", "https://"))
-    if not local and not urlsplit(place).hostname:
+    local = "://" not in place
+    if not local and not (place.startswith(("http://", "https://")) and urlsplit(place).hostname):
         raise click.UsageError(f"'{place}' names no server")
     choice = Choice(str(Path(place).resolve()) if local else place, name, form, most_tokens)
     say(f"'{choice.place}' is used from now on ({models.use(choice)})")

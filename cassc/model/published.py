@@ -49,14 +49,23 @@ class Choice:
         return self.place.startswith(("http://", "https://"))
 
     def save(self, file: Path) -> None:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(self), indent=1) + "\n")
+        """Raises CasscError ``model-bad-choice``."""
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(asdict(self), indent=1) + "\n")
+        except OSError as problem:
+            message = f"the choice cannot be written to '{file}': {problem.strerror}"
+            raise diag.error("model-bad-choice", message) from problem
 
     @classmethod
     def load(cls, file: Path) -> Choice | None:
         """None if none was made. Raises CasscError ``model-bad-choice``."""
         try:
-            return cls(**json.loads(file.read_text()))
+            found = cls(**json.loads(file.read_text()))
+            for name, example in asdict(cls("")).items():
+                if not isinstance(getattr(found, name), type(example)):
+                    raise TypeError(f"{name!r} is no {type(example).__name__}")
+            return found
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError) as problem:
@@ -131,8 +140,10 @@ class Server:
         try:
             with urllib.request.urlopen(request, timeout=self.timeout_s) as reply:
                 answer = json.load(reply)
-            first = answer["choices"][0]
-            return str(first["message"]["content"])
+            content = answer["choices"][0]["message"]["content"]
+            if not isinstance(content, str):
+                raise TypeError("the message has no text")
+            return content
         except (OSError, ValueError, KeyError, IndexError, TypeError) as problem:
             raise diag.error("model-server", f"the server at '{choice.place}' gives no answer: {problem}") from problem
 

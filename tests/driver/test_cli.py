@@ -338,7 +338,7 @@ def test_terminated_build_does_not_wait_for_nvcc(tmp_path: Path) -> None:
     slow.write_text(
         "#!/bin/sh\n"
         'case "$*" in *--version*) echo "release 13.0, V13.0.88"; exit;; *--dryrun*) exit;; esac\n'
-        f"touch {tmp_path / 'started'}; sleep 15; exit 0\n"
+        f"touch {tmp_path / 'started'}; while [ ! -e {tmp_path / 'enough'} ]; do sleep 0.1; done\n"
     )
     slow.chmod(0o755)
     (tmp_path / "a.cu").write_text("__global__ void k() {}\n")
@@ -349,7 +349,10 @@ def test_terminated_build_does_not_wait_for_nvcc(tmp_path: Path) -> None:
             assert process.poll() is None, "it ended before it compiled"
             time.sleep(0.02)
         process.terminate()
-        assert process.wait(timeout=10) == 128 + signal.SIGTERM
+        try:
+            assert process.wait(timeout=120) == 128 + signal.SIGTERM
+        finally:
+            (tmp_path / "enough").touch()
 
 
 def test_no_argument_at_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,6 +104,29 @@ def test_use_is_remembered_and_forgotten(tmp_path: Path, capsys: pytest.CaptureF
     assert "cassc model use" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("content", ['{"place": 3}', '{"place": "x"', "[]", '{"place": "x", "most_tokens": "9"}', ""])
+def test_a_choice_that_cannot_be_read_is_named(content: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = models.choice_file()
+    file.parent.mkdir()
+    file.write_text(content)
+    assert cli.main(["model", "info"]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+    assert cli.main(["model", "forget"]) == 0
+    file.mkdir()
+    for words in (["forget"], ["use", "http://localhost"]):
+        assert cli.main(["model", *words]) == 1
+        assert "model-bad-choice" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["ftp://host"], "no server"), (["http://"], "no server"), ([".", "--most-tokens", "0"], "x>=1")],
+)
+def test_what_cannot_be_used_is_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["model", "use", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
 def right_answer() -> str:
     """What a model that is right would say: here the lifter's assembly."""
     text = link_text([lift_kernel(FUNCTION, CUBIN)], DEFAULT_TARGET)
@@ -181,6 +204,11 @@ def test_hip_source_is_compiled_and_its_kernels_are_checked(tmp_path: Path) -> N
     judge = answers.of_source(Source(file, SmArch(80), ("-D", "STEP=3")), 0.5)
     answered = answers.ask(chat, "sums", SOURCE, Task.SOURCE, judge, 4)
     assert answered.status == "accepted" and answered.attempts == 3
+    unusable = answers.ask(
+        Scripted([right.replace("twice(part", "thrice(part")]), "sums", SOURCE, Task.SOURCE, judge, 1
+    )
+    assert unusable.status == "unusable"
+    assert unusable.reason.startswith("answer.cu:8:25: error: use of undeclared identifier 'thrice'")
     assert answered.products[".hip"].decode() in right and answered.products[".hsaco"][:4] == b"\x7fELF"
     assert chat.asked[0][0].content == f"Convert the following CUDA code to AMD GPU code:\n```cuda\n{SOURCE}\n```"
     assert "kernel 'sums(int const*, int*, int)'" in chat.asked[2][-1].content

@@ -52,9 +52,9 @@ def _check(name: str, tmp_path: Path, *options: str) -> None:
     package = str(Path(toolchain.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])}
     built = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=900, check=False
     )
     assert built.returncode == 0, built.stderr
-    ran = subprocess.run([program], env=environment, capture_output=True, timeout=300, check=False)
+    ran = subprocess.run([program], env=environment, capture_output=True, timeout=900, check=False)
     assert ran.returncode == 0, ran.stderr.decode()
     assert ran.stdout == (FOLDER / "expected" / f"{name}.out").read_bytes()

@@ -1,8 +1,6 @@
 // printf and assert in kernels: records in the buffers that cassc's runtime reads (cassc/lift/devicelib describes them).
 #ifndef CASSC_OUTPUT_H
 #define CASSC_OUTPUT_H
-#include <assert.h>
-
 #include <cstdio>
 #include <new>
 
