@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from ctypes import POINTER, byref, c_char, c_char_p, c_int, c_size_t, c_uint32, c_uint64, c_void_p
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,11 +207,19 @@ def library() -> ctypes.CDLL:
         raise diag.error("amdgpu-no-emulator", f"cannot load '{path}': {problem}") from problem
 
 
+@functools.cache  # whoever decodes does so for each instruction
+def _decoder(_folder: str | None) -> Callable[..., int]:
+    """The library's function, where ``CASSC_LIBDIR`` says ``_folder``."""
+    function: Callable[..., int] = library().cassc_emu_decode_for
+    return function
+
+
 def decode(code: bytes, processor: str = "gfx1150") -> tuple[int, str]:
     """Length in bytes and mnemonic of the first instruction; 0 and the reason if the emulator does not execute it."""
     mnemonic = ctypes.create_string_buffer(128)
-    size = library().cassc_emu_decode_for(processor.encode(), code, len(code), mnemonic, len(mnemonic))
-    return int(size), mnemonic.value.decode()
+    find = _decoder(os.environ.get("CASSC_LIBDIR"))
+    size = find(processor.encode(), code, len(code), mnemonic, len(mnemonic))
+    return size, mnemonic.value.decode()
 
 
 class Emulator:
