@@ -63,6 +63,7 @@ class Effects(Atomics):
     def __init__(self) -> None:
         super().__init__()
         self.lds_bias = 0
+        self.stored = False  # to shared memory, since lanes last looked at what others stored
         self.local = "%local"
         self.needs: set[str] = set()
         self.group: Ir | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
@@ -89,6 +90,11 @@ class Effects(Atomics):
         volatile: bool = False,
         where: Ir | None = None,
     ) -> tuple[Ir, ...]:
+        if space is Space.SHARED and self.stored:
+            # Lanes of a warp talk through shared memory without more than the order of their instructions; to LLVM a
+            # lane's load has nothing to do with its store to another address. No instruction comes of it.
+            self.line('fence syncscope("wavefront") acq_rel')
+            self.stored = False
         if where is None:
             return self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
         before, inside, behind = (self.name()[1:] for _ in range(3))
@@ -122,6 +128,7 @@ class Effects(Atomics):
 
     def store(self, space: Space, address: Ir, words: tuple[Ir, ...], size: int, *, volatile: bool = False) -> None:
         pointer = self.pointer(space, address)
+        self.stored |= space is Space.SHARED
         op = "store volatile" if volatile else "store"
         if size == 16:
             self.line(f"{op} {self._vector(words)}, {pointer}, align 16")
