@@ -61,7 +61,7 @@ PACK_80 = (SATFINITE, RELU, DEST_80)
 PACK_90 = (SATFINITE, RELU, DEST_HALF, FROM_F32)
 
 
-@insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_80, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=80, last_sm=87)
+@insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_80, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=80, last_sm=88)
 @insn("F2FP", 0x03E, "Rd, A:f32, B:f32", AB, *PACK_90, packing(PACK_AB), ROUND, fixed=NO_C, first_sm=89)
 def f2fp_pack(b: Builder, i: Instruction, x: Value, y: Value) -> Value:
     """x becomes the high half, y the low one."""
@@ -72,7 +72,7 @@ MERGED = {**NO_A, **NO_C}
 
 
 @insn(
-    "F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_80, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=80, last_sm=87
+    "F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_80, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=80, last_sm=88
 )
 @insn("F2FP", 0x03E, "Rd, B:f32, Rc", B_ANYWHERE, *PACK_90, packing(MERGE_C), ROUND, fixed=MERGED, first_sm=89)
 def f2fp_merge(b: Builder, i: Instruction, x: Value, low: Value) -> Value:
