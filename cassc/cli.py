@@ -34,8 +34,8 @@ _INTERNAL_ERROR = 70
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Entry point of the console script; returns the exit status."""
-    if argv is None:  # the process ends with this: no last search for garbage, which takes 0.1 s
-        atexit.register(gc.freeze)
+    if argv is None:  # the process ends with this
+        atexit.register(_leave_garbage)
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         if arguments and arguments[0] in SUBCOMMANDS:
@@ -51,6 +51,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+
+
+def _leave_garbage() -> None:
+    """No last search for garbage, which takes 0.1 s. LIEF's binding would print pages about what is left then."""
+    if "lief" not in sys.modules:
+        gc.freeze()
 
 
 class Diagnostics:

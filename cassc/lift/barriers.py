@@ -41,7 +41,7 @@ class Barriers(Parts):
         self.line('fence syncscope("workgroup") release')
         self.line("call void @llvm.amdgcn.s.barrier()")
         self.line('fence syncscope("workgroup") acquire')
-        self.stored = False
+        self.loaded = self.stored = False
 
     def barrier_arrive(self, id: Ir, threads: Ir) -> None:
         self._arrive(id, threads, self.const(I32, 0))

@@ -63,7 +63,7 @@ class Effects(Atomics):
     def __init__(self) -> None:
         super().__init__()
         self.lds_bias = 0
-        self.stored = False  # to shared memory, since lanes last looked at what others stored
+        self.loaded = self.stored = False  # from, or to, memory that lanes share, since the last `_keep_order`
         self.local = "%local"
         self.needs: set[str] = set()
         self.group: Ir | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
@@ -90,11 +90,10 @@ class Effects(Atomics):
         volatile: bool = False,
         where: Ir | None = None,
     ) -> tuple[Ir, ...]:
-        if space is Space.SHARED and self.stored:
-            # Lanes of a warp talk through shared memory without more than the order of their instructions; to LLVM a
-            # lane's load has nothing to do with its store to another address. No instruction comes of it.
-            self.line('fence syncscope("wavefront") acq_rel')
-            self.stored = False
+        if space is not Space.LOCAL:
+            if self.stored:
+                self._keep_order()
+            self.loaded = True
         if where is None:
             return self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
         before, inside, behind = (self.name()[1:] for _ in range(3))
@@ -105,6 +104,13 @@ class Effects(Atomics):
         self.line(f"br label %{behind}")
         self.lines.append(f"{behind}:")
         return tuple(self.define(I32, f"phi i32 [ {w.text}, %{inside} ], [ 0, %{before} ]") for w in words)
+
+    def _keep_order(self) -> None:
+        """Lanes of a warp talk through memory without more than the order of their instructions; to LLVM a lane's load
+        has nothing to do with its store to another address. No instruction comes of it.
+        """
+        self.line('fence syncscope("wavefront") acq_rel')
+        self.loaded = self.stored = False
 
     def in_space(self, space: Space, address: Ir) -> Ir:
         if space is Space.GLOBAL:
@@ -127,8 +133,11 @@ class Effects(Atomics):
         return (self.sext(value, I32) if signed else self.zext(value, I32),)
 
     def store(self, space: Space, address: Ir, words: tuple[Ir, ...], size: int, *, volatile: bool = False) -> None:
+        if space is not Space.LOCAL:
+            if self.loaded:
+                self._keep_order()
+            self.stored = True
         pointer = self.pointer(space, address)
-        self.stored |= space is Space.SHARED
         op = "store volatile" if volatile else "store"
         if size == 16:
             self.line(f"{op} {self._vector(words)}, {pointer}, align 16")

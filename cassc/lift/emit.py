@@ -71,8 +71,9 @@ class EmitLlvm(Barriers):
 
     # Registers ---------------------------------------------------------------------------------------------------
     def new_block(self) -> None:
-        """Forget the registers' values: other paths lead here."""
+        """Forget the registers' values: other paths lead here, on which memory was read and written."""
         self._cache.clear()
+        self.loaded = self.stored = True
 
     def snapshot(self) -> dict[str, Ir]:
         """What is known of the registers, before a branch around some instructions."""

@@ -278,6 +278,14 @@ def test_inspect_of_a_foreign_file(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "neither an ELF file, an archive nor a fat binary [inspect-nothing]" in capsys.readouterr().err
 
 
+def test_inspect_says_nothing_of_its_libraries() -> None:
+    """LIEF's binding, at the end of the process."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "cassc.cli", "inspect", "/bin/true"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "/bin/true: executable, 0 fat binaries\n", "")
+
+
 @pytest.mark.parametrize("words", ["--seconds -3", "--attempt -5"])
 def test_numbers_out_of_range_are_usage_errors(words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     translated(tmp_path / "x.fatbin", [])

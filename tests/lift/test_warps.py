@@ -19,15 +19,33 @@ THREADS = 128
 CUBIN = cubins.parse((Path(__file__).parent / "warps" / "warps.sm_80.cubin").read_bytes())
 
 
+def run(name: str, values: np.ndarray) -> list[int]:
+    function = disassemble(CUBIN).function(name)
+    assert function is not None
+    code = assemble(link_text([lift_kernel(function, CUBIN)], DEFAULT_TARGET), DEFAULT_TARGET)
+    with emulator.Emulator() as device:
+        source, target = device.alloc(values.nbytes), device.alloc(values.nbytes + 8)
+        device.write(source, values.tobytes())
+        device.write(target, bytes(values.nbytes + 8))
+        arguments = source.to_bytes(8, "little") + target.to_bytes(8, "little")
+        device.launch(device.load(code).kernels[name], (1, 1, 1), (values.size, 1, 1), arguments)
+        return [int(x) for x in np.frombuffer(device.read(target, values.nbytes), np.int32)]
+
+
 @pytest.mark.skipif(emulator.library_path() is None, reason="the emulator's library is not built (set CASSC_LIBDIR)")
 def test_loads_follow_the_stores_of_other_lanes() -> None:
     values = np.arange(1, THREADS + 1, dtype=np.int32)
-    (function,) = disassemble(CUBIN).functions
-    code = assemble(link_text([lift_kernel(function, CUBIN)], DEFAULT_TARGET), DEFAULT_TARGET)
-    with emulator.Emulator() as device:
-        source, target = device.alloc(values.nbytes), device.alloc(values.nbytes)
-        device.write(source, values.tobytes())
-        arguments = source.to_bytes(8, "little") + target.to_bytes(8, "little")
-        device.launch(device.load(code).kernels["warps"], (1, 1, 1), (THREADS, 1, 1), arguments)
-        got = np.frombuffer(device.read(target, values.nbytes), np.int32)
-    assert got.tolist() == values.reshape(-1, 32).cumsum(axis=1).reshape(-1).tolist()
+    assert run("warps", values) == values.reshape(-1, 32).cumsum(axis=1).reshape(-1).tolist()
+
+
+@pytest.mark.skipif(emulator.library_path() is None, reason="the emulator's library is not built (set CASSC_LIBDIR)")
+@pytest.mark.parametrize("name", ["relayed", "handed"])
+def test_loads_follow_the_stores_of_the_turn_before(name: str) -> None:
+    values = np.arange(5, 37, dtype=np.int32)
+    assert run(name, values) == [*range(10, 37), *[100] * 5]
+
+
+@pytest.mark.skipif(emulator.library_path() is None, reason="the emulator's library is not built (set CASSC_LIBDIR)")
+def test_loads_and_stores_keep_their_places() -> None:
+    values = np.arange(5, 37, dtype=np.int32)
+    assert run("twice", values) == [*(5000 + value for value in range(6, 37)), 0]

@@ -41,11 +41,12 @@ loops:
 	v_mov_b32_e32 v0, v2
 	s_mov_b32 s6, 0
 	s_mov_b32 s8, 0
-	s_mov_b32 s7, exec_lo
+	s_delay_alu instid0(VALU_DEP_2) | instskip(SKIP_2) | instid1(VALU_DEP_1)
 	v_lshlrev_b64 v[2:3], 2, v[5:6]
+	s_mov_b32 s7, exec_lo
 	s_waitcnt lgkmcnt(0)
-	s_delay_alu instid0(VALU_DEP_1) | instskip(NEXT) | instid1(VALU_DEP_1)
 	v_add_co_u32 v2, vcc_lo, v2, s2
+	s_delay_alu instid0(VALU_DEP_1)
 	v_add_co_ci_u32_e64 v3, null, s3, v3, vcc_lo
 	global_load_b32 v6, v[2:3], off
 	s_waitcnt vmcnt(0)

@@ -78,6 +78,7 @@ b60:
   %v41 = trunc i64 %v40 to i32
   store i32 %v39, ptr addrspace(5) %r4
   store i32 %v41, ptr addrspace(5) %r5
+  fence syncscope("wavefront") acq_rel
   %v42 = inttoptr i64 %v27 to ptr addrspace(1)
   %v43 = load i32, ptr addrspace(1) %v42, align 4
   store i32 %v43, ptr addrspace(5) %r2
@@ -92,6 +93,7 @@ b60:
   %v51 = call float @llvm.fma.f32(float %v46, float %v49, float %v50)
   %v52 = bitcast float %v51 to i32
   store i32 %v52, ptr addrspace(5) %r7
+  fence syncscope("wavefront") acq_rel
   %v53 = inttoptr i64 %v37 to ptr addrspace(1)
   store i32 %v52, ptr addrspace(1) %v53, align 4
   br label %exit

@@ -77,6 +77,7 @@ b80:
   %v32 = trunc i64 %v31 to i32
   store i32 %v30, ptr addrspace(5) %r2
   store i32 %v32, ptr addrspace(5) %r3
+  fence syncscope("wavefront") acq_rel
   %v33 = inttoptr i64 %v28 to ptr addrspace(1)
   %v34 = load i32, ptr addrspace(1) %v33, align 4
   store i32 %v34, ptr addrspace(5) %r2
@@ -98,6 +99,7 @@ b80:
   %v47 = call float @llvm.fma.f32(float %v44, float %v45, float %v46)
   %v48 = bitcast float %v47 to i32
   store i32 %v48, ptr addrspace(5) %r7
+  fence syncscope("wavefront") acq_rel
   %v49 = inttoptr i64 %v37 to ptr addrspace(1)
   store i32 %v48, ptr addrspace(1) %v49, align 4
   br label %exit
