@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cassc import diag
 from cassc.diag import Diagnostic, Severity
+from cassc.driver import outputs
 from cassc.hip import cmake, dialect, hipify, tokens
 
 Say = Callable[[str], None]
@@ -39,12 +40,17 @@ class _File:
 
     source: Path
     below: Path
+    folder: Path | None = None
+    """Of the command line, in which it was found."""
 
 
 def run(wanted: Wanted, say: Say, tell: Say) -> int:
     """Convert; ``say`` takes what was asked for, ``tell`` the report. The status is 1 where there was an error, and
     with ``check`` also where a file would change."""
-    files = list(_files(wanted.paths))
+    found = list(_files(wanted.paths))
+    files = [file for file in found if not _is_own_output(file, wanted)]
+    if len(files) < len(found):
+        tell(f"cassc hipify: '{wanted.output}' is left out: the results go there")
     if not files:
         raise diag.error("hipify-no-files", f"no sources in '{wanted.paths[0]}'" if wanted.paths else "no sources")
     folders = any(path.is_dir() for path in wanted.paths)
@@ -52,6 +58,10 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
         raise diag.error(
             "hipify-no-output", "several files: name a folder with -o, or say --in-place, --diff or --check"
         )
+    targets = [_target(file, wanted, folders or len(files) > 1) for file in files]
+    if not wanted.in_place:
+        mend = "--in-place replaces the files"
+        outputs.check([file.source for file in files], [target for target in targets if target], mend)
     counts = dict.fromkeys(Severity, 0)
     changed = 0
     needs_gaps: set[Path] = set()
@@ -62,7 +72,7 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
         if not _is_cmake(file.source)
         for macro in dialect.macros(text)
     ]
-    for number, (file, before) in enumerate(zip(files, texts, strict=True), 1):
+    for number, (file, before, target) in enumerate(zip(files, texts, targets, strict=True), 1):
         if len(files) > 1:
             tell(f"[{number}/{len(files)}] {file.source}")
         after, diagnostics, gaps = _convert(file, before, macros)
@@ -70,7 +80,6 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
             counts[diagnostic.severity] += 1
             tell(diag.render(diagnostic))
         changed += after != before
-        target = _target(file, wanted, folders or len(files) > 1)
         if wanted.diff:
             _say_difference(file, before, after, say)
         elif wanted.in_place or wanted.output:
@@ -95,11 +104,19 @@ def _files(paths: Iterable[Path]) -> Iterator[_File]:
         if path.is_dir():
             found = sorted(p for p in path.rglob("*") if p.is_file() and (p.suffix in _HOST or _is_cmake(p)))
             found = [p for p in found if p.name != _GAPS]  # written by an earlier run
-            yield from (_File(p, p.relative_to(path)) for p in found)
+            yield from (_File(p, p.relative_to(path), path) for p in found)
         elif path.is_file():
             yield _File(path, Path(path.name))
         else:
             raise diag.error("source-not-read", f"cannot read '{path}': no such file or folder")
+
+
+def _is_own_output(file: _File, wanted: Wanted) -> bool:
+    """Whether it lies where an earlier run wrote to: an output folder inside the folder that is read."""
+    if wanted.output is None or file.folder is None:
+        return False
+    output, folder = wanted.output.resolve(), file.folder.resolve()
+    return output != folder and output.is_relative_to(folder) and file.source.parent.resolve().is_relative_to(output)
 
 
 def _text(path: Path) -> str:

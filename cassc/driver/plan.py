@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from cassc.driver import libraries, toolkit
+from cassc.driver import libraries, outputs, toolkit
 from cassc.driver.invocation import Input, Invocation, Kind, Phase
 from cassc.driver.toolkit import Toolkit
 from cassc.hip.tools import lacks as source_lacks
@@ -119,8 +119,13 @@ class Plan:
 
 def plan(invocation: Invocation, toolchain: Toolchain, kit: Toolkit | None, scratch: Path) -> Plan:
     """``kit`` is needed where something is linked. Raises CommandLineError for a combination that makes no sense,
-    CasscError for a tool that is missing."""
-    return _Planner(invocation, toolchain, kit, scratch).plan()
+    CasscError for a tool that is missing, and for an output that is an input."""
+    made = _Planner(invocation, toolchain, kit, scratch).plan()
+    written = [delivery.final for delivery in made.deliveries if delivery.final != STANDARD_OUTPUT]
+    if invocation.phase is Phase.NVCC:
+        written += [Path(name) for name in (invocation.output, invocation.dependency_file) if name not in ("", "-")]
+    outputs.check([item.path for item in invocation.inputs], written)
+    return made
 
 
 class _Planner:

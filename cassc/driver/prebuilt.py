@@ -21,7 +21,7 @@ from pathlib import Path
 import cassc
 from cassc import diag, toolchain
 from cassc.diag import CasscError, Location
-from cassc.driver import device, libraries, policy, signatures
+from cassc.driver import device, libraries, outputs, policy, signatures
 from cassc.driver.cache import Cache, key
 from cassc.driver.device import Clock, Settings, sass_engines
 from cassc.driver.invocation import Invocation
@@ -81,6 +81,7 @@ def is_linked(path: str) -> bool:
 def convert(invocation: Invocation) -> Report:
     """``cassc BIN -o OUT``. Raises CasscError where the file cannot be rewritten, or holds no fat binary."""
     path = invocation.inputs[0].path
+    outputs.check([path], [invocation.output])
     runtime = _libraries()
     engines = sass_engines(invocation.engines)
     settings = Settings(

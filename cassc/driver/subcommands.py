@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -11,7 +12,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from cassc.driver import contents, doctor, observed
+from cassc.driver import contents, doctor, observed, outputs
 from cassc.driver.cache import Cache, parse_size
 from cassc.driver.invocation import DEFAULT_CHECK_SECONDS
 from cassc.target import DEFAULT_SM, TARGETS, SmArch
@@ -171,6 +172,7 @@ def _inspect(say: Say, file: str, page: str, details: bool, kernel: str, profile
     """List the fat binaries of a file: architectures, kernels with their resources, embedded code objects."""
     if (kernel or profile) and not (page or details):
         raise click.UsageError("--kernel and --profile go with --html or --details")
+    outputs.check([file, profile], [page])
     if page or details:
         from cassc.driver import html, report
 
@@ -292,6 +294,7 @@ def _run(
         instruction_limit,
         observed.check_order(order) if order else "",
     )
+    outputs.check([shutil.which(program[0]) or program[0]], [record, log_file, wanted.profile.partition(":")[2]])
     return observed.prepare(prebuilt.launch(program, prebuilt.settings(targets, check_seconds), record), wanted)
 
 

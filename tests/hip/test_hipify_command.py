@@ -62,6 +62,43 @@ def test_folder_to_folder(project: Path, tmp_path: Path) -> None:
     assert output.told[-1].endswith("3 files, 2 changed, 0 errors, 0 warnings")
 
 
+def _content(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_an_output_folder_inside_the_input_is_not_read(project: Path) -> None:
+    """Two runs give the same, and so the second one says the same of the files."""
+    first, second = Output(), Output()
+    wanted = Wanted((project,), output=project / "src" / ".." / "out")
+    assert first.run(wanted) == 0
+    before = _content(project)
+    assert "out/src/a.hip" in before
+    assert "out/src/plain.cpp" in before
+    assert second.run(wanted) == 0
+    assert _content(project) == before
+    assert second.told[0].endswith("out' is left out: the results go there")
+    assert second.told[1:] == first.told
+
+
+@pytest.mark.parametrize("name", ["h.cuh", "./../project/h.cuh", "soft.cuh", "hard.cuh"])
+def test_an_output_that_is_the_input_is_refused(project: Path, name: str) -> None:
+    source = project / "h.cuh"
+    source.write_text("void g() { cudaFree(0); }\n")
+    (project / "soft.cuh").symlink_to(source)
+    (project / "hard.cuh").hardlink_to(source)
+    before = _content(project)
+    with pytest.raises(CasscError, match=r"input file '.*h\.cuh' is the same as output file '.*cuh'"):
+        Output().run(Wanted((source,), output=project / name))
+    assert _content(project) == before
+
+
+def test_a_folder_onto_itself_is_refused_before_anything_is_written(project: Path) -> None:
+    before = _content(project)
+    with pytest.raises(CasscError, match=r"CMakeLists\.txt' is the same"):
+        Output().run(Wanted((project,), output=project))
+    assert _content(project) == before
+
+
 def test_in_place(project: Path) -> None:
     assert Output().run(Wanted((project,), in_place=True)) == 0
     assert (project / "src/a.hip").exists()
