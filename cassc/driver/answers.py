@@ -122,8 +122,7 @@ def of_source(source: Source, seconds: float) -> Judge:
             try:
                 made = hip_compile.compile_unit(unit, tools, [DEFAULT_TARGET])
             except hip_compile.CompilerFailed as problem:
-                lines = [line.replace(f"{name}/", "") for line in problem.output.splitlines()]
-                raise ValueError(next((line for line in lines if "error:" in line), "clang refuses it")) from problem
+                raise ValueError(problem.first.replace(f"{name}/", "")) from problem
         code_object = made.code_objects[DEFAULT_TARGET.name]
         verdicts = []
         with Checker(parsed, code_object, DEFAULT_TARGET) as checker:

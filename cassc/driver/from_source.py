@@ -22,7 +22,7 @@ from cassc.hip.tools import include_folder
 
 
 class SourceFailed(CasscError):
-    """clang's own words stand on stderr already."""
+    """clang's own words, if there are any, stand on stderr already."""
 
 
 def make(job: FromSource, settings: device.Settings, cache: Cache) -> device.Outcome:
@@ -52,8 +52,7 @@ def instead(job: FromSource, refusal: CasscError, settings: device.Settings, cac
     try:
         outcome, output = _made(job, settings, cache, _why(refusal))
     except CompilerFailed as problem:
-        first = next((line for line in problem.output.splitlines() if "error:" in line), "clang refuses the source")
-        raise _both(refusal, [note(f"engine 'source': {first}")]) from problem
+        raise _both(refusal, [note(f"engine 'source': {problem.first}")]) from problem
     except CasscError as problem:
         raise _both(refusal, [note(f"engine 'source': {d.message}") for d in problem.diagnostics]) from problem
     sys.stderr.write(output)

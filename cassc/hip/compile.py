@@ -21,7 +21,7 @@ from cassc import diag
 from cassc.diag import CasscError, Diagnostic, Severity
 from cassc.hip import overlay as overlay_module
 from cassc.hip import rocthrust
-from cassc.hip.explain import explain
+from cassc.hip.explain import explain, without_refusals
 from cassc.hip.overlay import Overlay, Repairs
 from cassc.hip.tools import SourceTools, find_cccl, find_rocthrust, include_folder, library_folders
 from cassc.hip.unit import Unit, host_options
@@ -43,11 +43,18 @@ class Compiled:
 
 
 class CompilerFailed(CasscError):
-    """clang refused the source; ``output`` is what it printed, the user's places in it."""
+    """clang refused the source; ``output`` is what it printed, the user's places in it, without what the diagnostics
+    say better."""
 
     def __init__(self, status: int, output: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(*diagnostics, status=status)
         self.output = output
+
+    @property
+    def first(self) -> str:
+        """The first error, in one line."""
+        lines = [*self.output.splitlines(), *(diag.render(told).partition("\n")[0] for told in self.diagnostics)]
+        return next((line for line in lines if "error:" in line), "clang refuses the source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +196,8 @@ def compile_unit(unit: Unit, tools: SourceTools, targets: Sequence[Target]) -> C
             if output and output not in printed:
                 printed.append(output)
             if status:
-                raise CompilerFailed(status, output, explain(output, unit.source, overlay.refused))
+                told = explain(output, unit.source, overlay.refused)
+                raise CompilerFailed(status, without_refusals(output), told)
         code_objects = {name: path.read_bytes() for name, path in made.code_objects.items()}
         image = made.host.read_bytes()
         remarks = (*asked.remarks, *overlay.waiting)

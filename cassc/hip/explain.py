@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cassc import toolchain
@@ -12,6 +13,13 @@ from cassc.hip import dialect, names, tokens
 from cassc.hip.tools import find_cccl, find_rocthrust
 
 _UNDEFINED = re.compile(r"undefined (?:hidden |protected )?symbol: (.+)")
+_REFUSAL = re.compile(
+    r"^(?:In file included from .*\n)*.*: error: call to 'cassc_refused_\w+\(\)' declared with .*\n"
+    r"(?: +\d* *\|.*\n|.*: note: expanded from macro .*\n)*",
+    re.MULTILINE,
+)
+"""With the lines that it shows."""
+_COUNT = re.compile(r"\d+ errors? generated when compiling for \w+\.\n")
 _NO_HEADER = re.compile(r"^(.+?):(\d+):(\d+): fatal error: '([^']+)' file not found", re.MULTILINE)
 _CCCL = ("thrust/", "cub/", "cuda/", "nv/")
 _ROCTHRUST = ("thrust/", "cub/")
@@ -19,6 +27,8 @@ _TOGETHER = (
     "the source engine compiles each file alone: to link device code of several files, translate what nvcc makes of"
     " them (--engine=lift -rdc=true), or include the definitions"
 )
+
+_LIFT = "with --engine=lift, and nvcc, what ptxas makes of it is translated"
 
 
 def explain(output: str, source: Path, refused: Sequence[Diagnostic] = ()) -> list[Diagnostic]:
@@ -30,8 +40,15 @@ def _assembly(output: str, refused: Sequence[Diagnostic]) -> Iterator[Diagnostic
     """What device code was to be made of."""
     for told in refused:
         place = told.location
-        if dialect.refusal(place.file, place.line, place.column) in output:
-            yield told
+        if f"{dialect.refusal(place.file, place.line, place.column)}()" in output:
+            yield replace(told, notes=(note(_LIFT),))
+
+
+def without_refusals(output: str) -> str:
+    """clang's words without those on inline assembly that is not translated: they show text that nobody wrote, and its
+    columns."""
+    rest = _REFUSAL.sub("", output)
+    return "" if _COUNT.fullmatch(rest) else rest
 
 
 def _other_files(output: str, source: Path) -> Iterator[Diagnostic]:
