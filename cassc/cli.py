@@ -116,10 +116,20 @@ def _guarded(action: Callable[[], int], said: Diagnostics | None = None) -> int:
         raise
     except Exception as problem:
         if isinstance(problem, OSError) and problem.errno in _machine_errors():
-            where = f"'{problem.filename}'" if problem.filename else "standard output"
+            written = problem.filename or _path_of(problem)
+            where = f"'{written}'" if written else "standard output"
             print(f"cassc: error: {problem.strerror}: {where}", file=sys.stderr)
             return 1
         return _internal_error(problem)
+
+
+def _path_of(problem: OSError) -> str:
+    """What was written when the disk became full: write(2) names nothing, but pathlib's frame holds the path."""
+    import traceback
+    from pathlib import Path
+
+    frames = [frame for frame, _ in traceback.walk_tb(problem.__traceback__)]
+    return next((str(f.f_locals["self"]) for f in reversed(frames) if isinstance(f.f_locals.get("self"), Path)), "")
 
 
 def _machine_errors() -> set[int]:

@@ -70,6 +70,11 @@ def note(message: str, location: Location | None = None) -> Diagnostic:
     return Diagnostic(Severity.NOTE, "note", message, location or Location())
 
 
+def counted(number: int, noun: str, plural: str = "s") -> str:
+    """``1 file``, ``2 files``; ``plural`` is the ending."""
+    return f"{number} {noun}{plural if number != 1 else ''}"
+
+
 def _where(location: Location) -> str:
     text = location.file
     if text and location.line:

@@ -11,6 +11,7 @@ import atexit
 import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -172,16 +173,24 @@ class _Worker:
             return 0.0
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def last_words(self) -> str:
-        """What the child printed, and how it ended."""
+    def _wait(self) -> int:
         try:
-            self._process.wait(10)
+            return self._process.wait(10)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
+            return self._process.wait()
+
+    def raise_if_ended_from_outside(self) -> None:
+        """CasscError ``amdgpu-llvm-ended`` if the child, or the whole build, was ended: no defect to report."""
+        status = self._wait()
+        if -status in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            raise diag.error("amdgpu-llvm-ended", f"the LLVM process was ended by {signal.Signals(-status).name}")
+
+    def last_words(self) -> str:
+        """What the child printed, and how it ended."""
+        status = self._wait()
         self._messages.seek(0)
         text = self._messages.read().decode(errors="replace").strip()
-        status = self._process.returncode
         ending = f"ended by signal {-status}" if status < 0 else f"ended with status {status}"
         return "\n".join(filter(None, (text, f"(the LLVM process {ending})")))
 
@@ -238,6 +247,7 @@ def _ask(llvm: Llvm, request: dict[str, Any], timeout_s: float, text: str, form:
         reply = child.ask(request, timeout_s)
         finished = reply is not None and "unusable" not in reply
         if reply is None:
+            child.raise_if_ended_from_outside()
             raise failed(child.last_words(), text, form)
     except TimeoutError:
         raise timed_out(timeout_s, text, form) from None

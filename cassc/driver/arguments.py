@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cassc.diag import CasscError, Diagnostic, Severity
-from cassc.driver.options import BOOLEAN, BY_SPELLING, JOINED, Arity, Option, Use
+from cassc.driver.options import BOOLEAN, BY_SPELLING, JOINED, OWN, Arity, Option, Use
 from cassc.toolchain import NVCC_FLAG_VARIABLES
 
 _OPTIONS_FILE_DEPTH = 8
@@ -184,4 +184,5 @@ def _check_value(option: Option, value: str) -> None:
         raise CommandLineError("bad-value", f"'{value}': expected true or false")
     for part in value.split(",") if option.arity is Arity.MANY else [value]:
         if option.values and part not in option.values:
-            raise CommandLineError("bad-value", f"Value '{part}' is not defined for option '{option.name}'")
+            known = f" (known: {', '.join(option.values)})" if option.name in OWN else ""
+            raise CommandLineError("bad-value", f"Value '{part}' is not defined for option '{option.name}'{known}")

@@ -183,6 +183,11 @@ class Cache:
         return found, True
 
     def usage(self) -> Usage:
+        """Makes the folder, if there is none. Raises CasscError ``cache-no-folder`` where there can be none."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise error("cache-no-folder", f"'{self.root}' is no folder for the cache: {problem.strerror}") from problem
         sizes = [size for _, size, _ in self._entries()]
         return Usage(self.root, len(sizes), sum(sizes), self.limit, *self._counts())
 

@@ -94,7 +94,8 @@ def run(wanted: Wanted, say: Say, tell: Say) -> int:
     for folder in sorted(needs_gaps):
         _write(folder / _GAPS, (Path(hipify.__file__).parent / "gaps" / _GAPS).read_text())
     errors, warnings = counts[Severity.ERROR], counts[Severity.WARNING]
-    tell(f"cassc hipify: {len(files)} files, {changed} changed, {errors} errors, {warnings} warnings")
+    told = f"{diag.counted(errors, 'error')}, {diag.counted(warnings, 'warning')}"
+    tell(f"cassc hipify: {diag.counted(len(files), 'file')}, {changed} changed, {told}")
     return 1 if errors or (wanted.check and changed) else 0
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from cassc.diag import counted
 from cassc.driver.demangle import demangle
 from cassc.driver.journal import Entry, Journal
 
@@ -132,7 +133,7 @@ def _kernel(name: str, entries: Sequence[Entry]) -> KernelProfile:
 
 
 def text(profiles: Sequence[KernelProfile]) -> str:
-    lines = [f"cassc: profile of {sum(p.launches for p in profiles)} launches"]
+    lines = [f"cassc: profile of {counted(sum(p.launches for p in profiles), 'launch', 'es')}"]
     for p in profiles:
         lines += [
             "",

@@ -144,6 +144,19 @@ def test_llvm_ending_the_process(reports: Path) -> None:
     assert codeobject.parse(assemble.assemble(STORE, GFX1100)).kernels
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_ended_from_outside_is_no_crash(number: signal.Signals, reports: Path) -> None:
+    assemble.warm_up()
+    process = assemble._idle[-1]._process
+    os.kill(process.pid, number)
+    error = refusal(STORE)
+    assert (error.diagnostics[0].id, str(error)) == (
+        "amdgpu-llvm-ended",
+        f"the LLVM process was ended by {number.name}",
+    )
+    assert not list(reports.glob("cassc-report-*"))
+
+
 def test_a_busy_machine_does_not_count(reports: Path) -> None:
     assemble.assemble(STORE, GFX1100)
     worker = assemble._idle[-1]._process.pid

@@ -207,6 +207,14 @@ def test_limit_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert Cache.open().limit == 1 << 20
 
 
+def test_usage_of_what_can_be_no_folder_is_an_error(tmp_path: Path) -> None:
+    assert Cache(tmp_path / "new", 1 << 20).usage().entries == 0
+    (tmp_path / "file").write_bytes(b"")
+    for place in (tmp_path / "file", tmp_path / "file/below"):
+        with pytest.raises(CasscError, match=f"'{place}' is no folder for the cache"):
+            Cache(place, 1 << 20).usage()
+
+
 def test_clear(tmp_path: Path) -> None:
     cache = Cache(tmp_path, 1 << 20)
     cache.put(NAME, b"content")

@@ -303,6 +303,23 @@ def test_full_standard_output_is_named() -> None:
     assert (done.returncode, done.stderr) == (1, "cassc: error: No space left on device: standard output\n")
 
 
+def test_full_disk_names_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full")
+    assert cli._guarded(lambda: Path("/dev/full").write_bytes(b"content")) == 1
+    assert capsys.readouterr().err == "cassc: error: No space left on device: '/dev/full'\n"
+
+
+def test_model_finds_no_kernel_to_translate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CASSC_CONFIG_DIR", str(tmp_path))
+    assert cli.main(["model", "use", "http://localhost:9/v1"]) == 0
+    (tmp_path / "noise").write_bytes(bytes(range(256)))
+    assert cli.main(["model", "translate", str(tmp_path / "noise")]) == 1
+    assert "noise: error: there is no kernel in the file" in capsys.readouterr().err
+
+
 def test_usage_error_of_a_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["inspect", "/no/such/file"]) == 2
     assert "does not exist" in capsys.readouterr().err

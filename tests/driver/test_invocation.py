@@ -211,6 +211,12 @@ def test_unknown_target() -> None:
         parse(["--offload-arch=gfx906", "a.cu"])
 
 
+@pytest.mark.parametrize(("word", "known"), [("--engine=foo", "lift, .*source"), ("--math=foo", "native, exact")])
+def test_unknown_value_of_an_own_option_says_what_is_known(word: str, known: str) -> None:
+    with pytest.raises(CommandLineError, match=rf"Value 'foo' is not defined for option .*\(known: .*{known}"):
+        parse([word, "a.cu"])
+
+
 BAD = [
     ["--foo", "a.cu"],
     ["-foo=1", "a.cu"],

@@ -60,6 +60,8 @@ def test_folder_to_folder(project: Path, tmp_path: Path) -> None:
     ).read_text() == "project(p LANGUAGES CXX HIP)\nadd_executable(p src/a.hip src/plain.cpp)\n"
     assert "[2/3]" in output.told[1]
     assert output.told[-1].endswith("3 files, 2 changed, 0 errors, 0 warnings")
+    assert output.run(Wanted((project / "src/plain.cpp",), check=True)) == 0
+    assert output.told[-1].endswith(": 1 file, 0 changed, 0 errors, 0 warnings")
 
 
 def _content(folder: Path) -> dict[str, bytes]:
