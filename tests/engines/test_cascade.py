@@ -150,7 +150,7 @@ def test_accepted_needs_a_verdict_that_accepts(scale: bytes) -> None:
             Accepted(translation, wrong)
 
 
-SPARSE_PRODUCT = bytes.fromhex("3c720604060a0000 080a000000e24f00")  # HMMA.SP.16816.F16 R6, R4, R6, R8, R10, 0x0
+FORMATTED_STORE = bytes.fromhex("9b7b000204580070 00af100000e20f00")  # SUST.P.2D.STRONG.SM.TRAP [R2], R4, 0x0, 0x58
 
 
 def test_unsupported_instructions_name_kernel_address_and_text() -> None:
@@ -160,7 +160,7 @@ def test_unsupported_instructions_name_kernel_address_and_text() -> None:
         kernel = cubin_image.parse(MIXED).kernel(name)
         assert kernel is not None
         start = MIXED.index(kernel.code) + 16
-        broken[start : start + 16] = SPARSE_PRODUCT
+        broken[start : start + 16] = FORMATTED_STORE
     with pytest.raises(CasscError) as caught:
         translate_module(bytes(broken), [DEFAULT_TARGET], UNCHECKED)
     found = {d.location.kernel: d for d in caught.value.diagnostics}
@@ -168,8 +168,8 @@ def test_unsupported_instructions_name_kernel_address_and_text() -> None:
     sample = found["sample"]
     assert sample.location.sm == "sm_80"
     assert sample.location.address == 16
-    assert sample.location.instruction.startswith("HMMA.SP")
-    assert "sparse" in sample.message
+    assert sample.location.instruction.startswith("SUST.P")
+    assert "format" in sample.message
 
 
 def test_unknown_words_name_kernel_and_address() -> None:
