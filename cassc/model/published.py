@@ -13,6 +13,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -136,15 +137,15 @@ class Server:
             "seed": seed,
         }
         url = choice.place.rstrip("/").removesuffix("/v1") + "/v1/chat/completions"
-        request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
         try:
+            request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=self.timeout_s) as reply:
                 answer = json.load(reply)
             content = answer["choices"][0]["message"]["content"]
             if not isinstance(content, str):
                 raise TypeError("the message has no text")
             return content
-        except (OSError, ValueError, KeyError, IndexError, TypeError) as problem:
+        except (OSError, HTTPException, ValueError, KeyError, IndexError, TypeError, RecursionError) as problem:
             raise diag.error("model-server", f"the server at '{choice.place}' gives no answer: {problem}") from problem
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import threading
 import types
@@ -248,6 +249,39 @@ def test_a_server_is_asked_by_its_protocol(server: str) -> None:
     assert path == "/v1/chat/completions"
     assert body["model"] == "cass-7b" and body["seed"] == 3 and body["temperature"] > 0
     assert body["messages"] == [{"role": "user", "content": "question"}]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"nonsense\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+        b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 100_000,
+        b"",
+    ],
+    ids=["no HTTP", "cut off", "too deep", "closed"],
+)
+def test_a_server_that_answers_with_anything_else_is_named(reply: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            with listening.accept()[0] as connection:
+                connection.recv(1 << 16)
+                connection.sendall(reply)
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        with pytest.raises(CasscError) as problem:
+            Server(Choice(f"http://127.0.0.1:{listening.getsockname()[1]}")).ask([Message("user", "question")], 0)
+        answering.join()
+    assert problem.value.diagnostics[0].id == "model-server"
+
+
+@pytest.mark.parametrize("place", ["http://a b", "http://127.0.0.1:abc", "http://[::1"])
+def test_a_server_whose_address_is_none_is_named(place: str) -> None:
+    with pytest.raises(CasscError) as problem:
+        Server(Choice(place)).ask([Message("user", "question")], 0)
+    assert problem.value.diagnostics[0].id == "model-server"
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
