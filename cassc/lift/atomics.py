@@ -83,7 +83,7 @@ class Atomics(Floats):
         super().__init__()
         self.helpers: dict[str, str] = {}
 
-    def pointer(self, space: Space, address: Ir) -> str:
+    def pointer(self, space: Space, address: Ir, *, loads: bool = True, stores: bool = True) -> str:
         raise NotImplementedError
 
     def atomic(self, space: Space, op: str, address: Ir, x: Ir, scope: Scope, *, returns: bool) -> Ir:

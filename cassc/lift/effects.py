@@ -63,15 +63,17 @@ class Effects(Atomics):
     def __init__(self) -> None:
         super().__init__()
         self.lds_bias = 0
-        self.loaded = self.stored = False  # from, or to, memory that lanes share, since the last `_keep_order`
+        self.loaded = self.stored = False  # from, or to, memory that lanes share, since `_keep_order` wrote its fence
         self.local = "%local"
         self.needs: set[str] = set()
         self.group: Ir | None = None  # in each lane, mask of those that it joins in exchanges; None: all executing
 
     # Memory ------------------------------------------------------------------------------------------------------
-    def pointer(self, space: Space, address: Ir) -> str:
-        """``ptr ... %v``: a typed pointer operand."""
+    def pointer(self, space: Space, address: Ir, *, loads: bool = True, stores: bool = True) -> str:
+        """``ptr ... %v``: a typed pointer operand, of an access that loads, or stores, or both."""
         self.effects = True
+        if space is not Space.LOCAL:
+            self._keep_order(loads, stores)
         kind = _POINTER[space]
         if space is Space.LOCAL:
             self.needs.add("local")
@@ -90,27 +92,26 @@ class Effects(Atomics):
         volatile: bool = False,
         where: Ir | None = None,
     ) -> tuple[Ir, ...]:
-        if space is not Space.LOCAL:
-            if self.stored:
-                self._keep_order()
-            self.loaded = True
         if where is None:
-            return self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
+            return self.load_from(self.pointer(space, address, stores=False), size, signed=signed, volatile=volatile)
         before, inside, behind = (self.name()[1:] for _ in range(3))
         for line in (f"  br label %{before}", f"{before}:", f"  br {where.typed}, label %{inside}, label %{behind}"):
             self.lines.append(line)
         self.lines.append(f"{inside}:")
-        words = self.load_from(self.pointer(space, address), size, signed=signed, volatile=volatile)
+        words = self.load_from(self.pointer(space, address, stores=False), size, signed=signed, volatile=volatile)
         self.line(f"br label %{behind}")
         self.lines.append(f"{behind}:")
         return tuple(self.define(I32, f"phi i32 [ {w.text}, %{inside} ], [ 0, %{before} ]") for w in words)
 
-    def _keep_order(self) -> None:
+    def _keep_order(self, loads: bool, stores: bool) -> None:
         """Lanes of a warp talk through memory without more than the order of their instructions; to LLVM a lane's load
-        has nothing to do with its store to another address. No instruction comes of it.
+        has nothing to do with its store to another address. No instruction comes of the fence.
         """
-        self.line('fence syncscope("wavefront") acq_rel')
-        self.loaded = self.stored = False
+        if (loads and self.stored) or (stores and self.loaded):
+            self.line('fence syncscope("wavefront") acq_rel')
+            self.loaded = self.stored = False
+        self.loaded |= loads
+        self.stored |= stores
 
     def in_space(self, space: Space, address: Ir) -> Ir:
         if space is Space.GLOBAL:
@@ -133,11 +134,7 @@ class Effects(Atomics):
         return (self.sext(value, I32) if signed else self.zext(value, I32),)
 
     def store(self, space: Space, address: Ir, words: tuple[Ir, ...], size: int, *, volatile: bool = False) -> None:
-        if space is not Space.LOCAL:
-            if self.loaded:
-                self._keep_order()
-            self.stored = True
-        pointer = self.pointer(space, address)
+        pointer = self.pointer(space, address, loads=False)
         op = "store volatile" if volatile else "store"
         if size == 16:
             self.line(f"{op} {self._vector(words)}, {pointer}, align 16")

@@ -49,3 +49,8 @@ def test_loads_follow_the_stores_of_the_turn_before(name: str) -> None:
 def test_loads_and_stores_keep_their_places() -> None:
     values = np.arange(5, 37, dtype=np.int32)
     assert run("twice", values) == [*(5000 + value for value in range(6, 37)), 0]
+
+
+@pytest.mark.skipif(emulator.library_path() is None, reason="the emulator's library is not built (set CASSC_LIBDIR)")
+def test_atomics_keep_their_places() -> None:
+    assert run("added", np.arange(5, 37, dtype=np.int32)) == [*[1000] * 31, 0]

@@ -53,3 +53,16 @@ extern "C" __global__ void twice(const int* in, int* out) {
     __syncwarp();
     mine[-1] = 1000 * after + next;
 }
+
+// By atomics, whose results nobody reads.
+extern "C" __global__ void added(const int* in, int* out) {
+    __shared__ int data[33];
+    data[threadIdx.x] = in[threadIdx.x];
+    if (threadIdx.x == 0) data[32] = 100;
+    __syncthreads();
+    const int before = data[threadIdx.x + 1];
+    __syncwarp();
+    atomicAdd(&data[threadIdx.x], 1000);
+    __syncwarp();
+    out[threadIdx.x] = data[threadIdx.x + 1] - before;
+}
